@@ -1,0 +1,75 @@
+"""The data files: made once, kept in a cache folder, the same records in every format.
+
+FFRecord comes first (`ffrecord.py`); the other formats are copies of it, made by their own writers.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks import ffrecord
+from benchmarks.cases import Dataset
+from benchmarks.engines.base import Engine
+
+SEED = 20_240_229
+CHECKED_RECORDS = 1_000
+
+
+def cache_folder() -> Path:
+    """Where data files are kept: `$OCTAVO_BENCH_DIR`, or a folder among the temporary files."""
+    folder = Path(os.environ.get("OCTAVO_BENCH_DIR") or Path(tempfile.gettempdir()) / "octavo-bench")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def path_of(dataset: Dataset, suffix: str) -> Path:
+    """The file of a data set; its name holds the sizes, so that changed sizes make a new file."""
+    return cache_folder() / f"{dataset.records}x{dataset.record_bytes}{suffix}"
+
+
+def make(dataset: Dataset, engine: Engine) -> Path:
+    """The data set in the engine's format, written now unless it is there."""
+    source = path_of(dataset, ".ffr")
+    if not source.exists():
+        _publish(source, lambda path: ffrecord.write(path, dataset.records, dataset.record_bytes, SEED))
+        ffrecord.check_index(source)
+        ffrecord.read_some(source, random_order(dataset.records, min(CHECKED_RECORDS, dataset.records)))
+    target = path_of(dataset, engine.suffix)
+    if not target.exists():
+        _publish(target, lambda path: engine.write(path, ffrecord.iter_records(source)))
+    return target
+
+
+def check_answers(dataset: Dataset, engine: Engine, path: Path) -> None:
+    """Raises unless the engine gives the right bytes: a quick wrong answer is no figure."""
+    sample = random_order(dataset.records, 50)
+    reader = engine.open(path)
+    found = engine.fetch(reader, sample)
+    if found is not None and found != ffrecord.read_some(path_of(dataset, ".ffr"), sample):
+        raise ValueError(f"{engine.name}: wrong bytes from {path}")
+    engine.close(reader)
+
+
+def random_order(records: int, reads: int, *, seed: int = SEED) -> list[int]:
+    """Record numbers as plain ints, as users pass them: without repeats as long as there are enough records."""
+    rng = np.random.default_rng(seed)
+    order = rng.permutation(records)[:reads] if reads <= records else rng.integers(0, records, reads)
+    return [int(record) for record in order]
+
+
+def cut(order: list[int], size: int) -> list[list[int]]:
+    """The order in batches."""
+    return [order[start : start + size] for start in range(0, len(order), size)]
+
+
+def _publish(path: Path, write: Callable[[Path], None]) -> None:
+    # The same suffix, because writers choose the format by it; renamed, so that a half-made file is never kept.
+    partial = path.with_name(f"making-{path.name}")
+    write(partial)
+    os.sync()  # pages that wait to be written back cannot be dropped from the page cache
+    partial.rename(path)

@@ -1,0 +1,80 @@
+"""What an adapter is: it opens a file and hands back, for each operation it supports, a call to be timed.
+
+Everything an engine needs to prepare (offsets, arrays, lists) is prepared before that call is returned, so that the
+timed part holds what a user of the engine would write and nothing else.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, ClassVar
+
+Run = Callable[[], object]
+
+
+class Engine:
+    """One way to read or write the records of a case."""
+
+    name: ClassVar[str]
+    module: ClassVar[str]  # imported by the import case; absent means that the engine is left out
+    distribution: ClassVar[str]
+    suffix: ClassVar[str]
+    operations: ClassVar[frozenset[str]]
+
+    def is_installed(self) -> bool:
+        """Whether the engine can run here."""
+        return importlib.util.find_spec(self.module.partition(".")[0]) is not None
+
+    def open(self, path: Path) -> Any:
+        """A reader."""
+        raise NotImplementedError
+
+    def close(self, reader: Any) -> None:
+        """Gives back what `open` took."""
+
+    def fetch(self, reader: Any, records: list[int]) -> list[bytes] | None:
+        """Some records, to be checked; None when the engine reads without handing anything out."""
+        raise NotImplementedError
+
+    def single(self, reader: Any, order: list[int]) -> Run:
+        """Reads the records one by one."""
+        raise NotImplementedError
+
+    def batch(self, reader: Any, batches: list[list[int]]) -> Run:
+        """Reads the records batch by batch."""
+        raise NotImplementedError
+
+    def read_all(self, reader: Any) -> Run:
+        """Returns all records as a list."""
+        raise NotImplementedError
+
+    def iterate(self, reader: Any) -> Run:
+        """Goes through all records with a `for` loop."""
+        raise NotImplementedError
+
+    def write(self, path: Path, records: Iterable[bytes]) -> None:
+        """Writes and closes a file."""
+        raise NotImplementedError
+
+
+# The loops, once for all engines, so that the interpreter's share is the same for each.
+
+
+def subscript_each(reader: Any, order: list[int]) -> None:
+    """`reader[i]`, as users write it."""
+    for record in order:
+        reader[record]
+
+
+def call_each(read: Callable[[list[int]], object], batches: list[list[int]]) -> None:
+    """One call per batch; each result dies before the next is made, as in a training loop."""
+    for batch in batches:
+        read(batch)
+
+
+def exhaust(records: Iterable[bytes]) -> None:
+    """A `for` loop that does nothing."""
+    for _ in records:
+        pass

@@ -1,0 +1,99 @@
+"""From a case and a contender to something that can be sampled round after round."""
+
+from __future__ import annotations
+
+import dataclasses
+import gc
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from benchmarks import cold, data, ffrecord, page_cache
+from benchmarks.cases import Case, Contender
+from benchmarks.engines import ENGINES
+from benchmarks.engines.base import Engine, Run
+from benchmarks.results import Sample
+
+
+@dataclasses.dataclass(frozen=True)
+class Trial:
+    """`sample(round)` makes one round; `items` is how many records (or calls) that is."""
+
+    items: int
+    sample: Callable[[int], Sample]
+
+
+def prepare(case: Case, contender: Contender, *, quick: bool) -> Trial:
+    """Makes the data, opens the reader and checks its answers; none of that is timed."""
+    engine = ENGINES[contender.engine]
+    if case.operation == "import":
+        return Trial(1, lambda _round: _time_import(engine.module))
+    if case.operation == "write":
+        return _prepare_write(engine, contender)
+    path = data.make(contender.dataset, engine)
+    if case.is_cold:
+        data.make(cold.WARM_UP, engine)
+        return Trial(case.reads, lambda round_: cold.sample(case.name, contender.label, round_, path, quick=quick))
+    page_cache.warm(path)
+    data.check_answers(contender.dataset, engine, path)
+    if case.operation == "open":
+        return Trial(1, lambda _round: _time(lambda: engine.open(path), engine.close))
+    reader = engine.open(path)
+    if case.operation in {"read_all", "iterate"}:
+        run: Run = engine.read_all(reader) if case.operation == "read_all" else engine.iterate(reader)
+        return Trial(contender.dataset.records, lambda _round: _time(run))
+    order = data.random_order(contender.dataset.records, case.reads)
+    parts = [_part(engine, reader, order[first :: contender.threads], case) for first in range(contender.threads)]
+    return Trial(case.reads, lambda _round: _time(lambda: _run_together(parts)))
+
+
+def _part(engine: Engine, reader: Any, order: list[int], case: Case) -> Run:
+    if case.operation == "single":
+        return engine.single(reader, order)
+    return engine.batch(reader, data.cut(order, case.batch))
+
+
+def _run_together(parts: list[Run]) -> None:
+    if len(parts) == 1:
+        parts[0]()
+        return
+    threads = [threading.Thread(target=part) for part in parts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def _prepare_write(engine: Engine, contender: Contender) -> Trial:
+    records = list(ffrecord.iter_records(data.make(contender.dataset, ENGINES["floor-open"])))
+    target = data.cache_folder() / f"written-{engine.name.replace(':', '-')}{engine.suffix}"
+
+    def remove(_result: object) -> None:
+        target.unlink()
+        os.sync()  # the next engine must not wait for this one's pages
+
+    return Trial(len(records), lambda _round: _time(lambda: engine.write(target, records), remove))
+
+
+def _time(run: Run, after: Callable[[Any], object] = lambda _result: None) -> Sample:
+    gc.collect()
+    gc.disable()
+    try:
+        start = time.perf_counter_ns()
+        result = run()
+        elapsed = time.perf_counter_ns() - start
+    finally:
+        gc.enable()
+    after(result)
+    return Sample(elapsed / 1e9)
+
+
+def _time_import(module: str) -> Sample:
+    code = f"import time; start = time.perf_counter(); import {module}; print(time.perf_counter() - start)"
+    # -P: the working folder must not stand in for an installed package.
+    answer = subprocess.run([sys.executable, "-P", "-c", code], check=True, capture_output=True, text=True)
+    return Sample(float(answer.stdout.split()[-1]))

@@ -1,0 +1,110 @@
+//! Errors of the engine: what went wrong, in which file.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use octavo_format::FormatError;
+use thiserror::Error;
+
+/// Shorthand for results of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// An error, by kind. Messages name the file first.
+#[derive(Debug, Clone, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The bytes are wrong.
+    #[error("{path}: {source}{}", remedy(source))]
+    Format {
+        /// Which file.
+        path: Arc<str>,
+        /// What is wrong with it.
+        source: FormatError,
+    },
+    /// The system refused.
+    #[error("{path}: cannot {action}: {source}")]
+    Io {
+        /// Which file.
+        path: Arc<str>,
+        /// What was tried.
+        action: &'static str,
+        /// What the system said.
+        source: Arc<std::io::Error>,
+    },
+    /// The file is not the one that was opened any more.
+    #[error("{path}: {how} while it was open; open it again")]
+    Changed {
+        /// Which file.
+        path: Arc<str>,
+        /// What happened to it.
+        how: &'static str,
+    },
+    /// The number of a record that does not exist.
+    #[error("record {record} is out of range: there are {count} records")]
+    OutOfRange {
+        /// What was asked for.
+        record: i128,
+        /// How many there are.
+        count: u64,
+    },
+    /// A record does not have the size it has to have.
+    #[error("record {record} has {actual} bytes, but there is room for exactly {expected}")]
+    RecordSize {
+        /// Which record.
+        record: u64,
+        /// The size wanted.
+        expected: u64,
+        /// The size it has.
+        actual: u64,
+    },
+    /// Work was under way in another process: the parent of a fork.
+    #[error("the work was started before a fork and cannot end in the child")]
+    Forked,
+    /// A bug in octavo: a worker thread panicked.
+    #[error("an internal error in a worker thread; please report it")]
+    Panicked,
+    /// A source that is not ours failed in its own way.
+    #[error("{path}: the source failed: {source}")]
+    Foreign {
+        /// Name of the source.
+        path: Arc<str>,
+        /// What it said.
+        source: Arc<dyn std::error::Error + Send + Sync>,
+    },
+}
+
+/// What a person can do about damage.
+fn remedy(error: &FormatError) -> &'static str {
+    match error {
+        FormatError::IndexChecksum { .. } | FormatError::OffsetOutOfOrder { .. } => {
+            "; check_data=False reads past it at your own risk"
+        }
+        FormatError::RecordTruncated { .. } | FormatError::RecordChecksum { .. } => {
+            "; other records may be intact: octavo.verify lists them"
+        }
+        FormatError::Unknown { .. } => "; if you know better, pass format=",
+        _ => "",
+    }
+}
+
+impl Error {
+    /// An operating-system error about `path`.
+    pub fn io(path: &str, action: &'static str, source: std::io::Error) -> Self {
+        Self::Io { path: path.into(), action, source: Arc::new(source) }
+    }
+
+    /// Damage in `path`.
+    pub fn format(path: &str, source: FormatError) -> Self {
+        Self::Format { path: path.into(), source }
+    }
+
+    /// `path` changed under its reader.
+    pub fn changed(path: &str, how: &'static str) -> Self {
+        Self::Changed { path: path.into(), how }
+    }
+}
+
+/// A path as it is shown in messages.
+pub fn shown(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}

@@ -1,0 +1,142 @@
+//! A file as memory. A file that shrinks under the mapping makes it lost; see [`super::guard`].
+
+use std::fs::File;
+use std::os::fd::AsRawFd;
+
+use octavo_format::Span;
+
+use super::guard::{self, Slot};
+use super::{Residence, Target};
+
+/// A read-only mapping of a whole file, as long as the file was when it was opened.
+pub struct Mapping {
+    base: *const u8,
+    len: usize,
+    slot: &'static Slot,
+    tells_residence: bool,
+}
+
+// SAFETY: the memory is only read, and stays mapped until the value is dropped.
+unsafe impl Send for Mapping {}
+// SAFETY: as above.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    /// Maps `file`, which has `len` bytes. `None` where it cannot be mapped: empty, too many mappings, no address
+    /// space left, a file system without them. Such files are read in other ways.
+    pub fn new(file: &File, len: u64, tells_residence: bool) -> Option<Self> {
+        let len = usize::try_from(len).ok().filter(|&len| len > 0 && isize::try_from(len).is_ok())?;
+        let (protection, flags) = (libc::PROT_READ, libc::MAP_SHARED);
+        // SAFETY: a new mapping of an open file at an address of the kernel's choice touches no other memory.
+        let base = unsafe { libc::mmap(std::ptr::null_mut(), len, protection, flags, file.as_raw_fd(), 0) };
+        if base == libc::MAP_FAILED {
+            return None;
+        }
+        // Whole neighbourhoods would be read from the device for each record of a random batch otherwise.
+        // SAFETY: advice about our own mapping.
+        unsafe { libc::madvise(base, len, libc::MADV_RANDOM) };
+        let slot = guard::register(base as usize, len);
+        Some(Self { base: base.cast(), len, slot, tells_residence })
+    }
+
+    /// Copies the span of `target`'s length at `offset`; false if the mapping is lost or the span is not in it.
+    #[inline]
+    pub fn copy(&self, offset: u64, target: Target) -> bool {
+        let Some(from) = self.at(offset, target.len()) else {
+            return false;
+        };
+        // SAFETY: `at` checked that the bytes are in the mapping, which is readable even where the file has shrunk
+        // (the guard lays zero pages). Another process may write to the file meanwhile: the bytes are then any
+        // bytes, which is what checksums and `check_unchanged` are for; nothing interprets them before.
+        unsafe { target.copy_from(from) };
+        !self.slot.is_lost()
+    }
+
+    /// Whether a part of the file was cut off since it was mapped.
+    pub fn is_lost(&self) -> bool {
+        self.slot.is_lost()
+    }
+
+    /// Brings the first cache lines of a span near.
+    #[inline]
+    pub fn prefetch(&self, span: Span) {
+        const LINE: usize = 64;
+        const MOST_LINES: usize = 4; // the hardware notices a longer run by itself
+        let Some(start) = usize::try_from(span.len).ok().and_then(|len| self.at(span.offset, len)) else {
+            return;
+        };
+        let lines = (usize::try_from(span.len).unwrap_or(0)).div_ceil(LINE).min(MOST_LINES);
+        for line in 0..lines {
+            prefetch_line(start.wrapping_add(line * LINE));
+        }
+    }
+
+    /// Asks the kernel whether the first page of the span is in memory.
+    #[cfg(target_os = "linux")]
+    pub fn residence(&self, span: Span) -> Option<Residence> {
+        if !self.tells_residence {
+            return None;
+        }
+        let page = page_bytes();
+        let at = usize::try_from(span.offset).ok()? & !(page - 1);
+        let start = self.at(at as u64, 1)?;
+        let mut state = 0u8;
+        // SAFETY: one page of our own mapping; the answer is one byte.
+        let answer = unsafe { libc::mincore(start.cast_mut().cast(), 1, &raw mut state) };
+        if answer != 0 {
+            return None;
+        }
+        Some(if state & 1 == 1 { Residence::Resident } else { Residence::Cold })
+    }
+
+    /// Elsewhere nobody is asked: the pages are assumed to be there.
+    #[cfg(not(target_os = "linux"))]
+    pub fn residence(&self, _span: Span) -> Option<Residence> {
+        let _ = self.tells_residence;
+        Some(Residence::Resident)
+    }
+
+    /// Takes a span's pages out of this process's memory (they stay in the page cache): a scan over a file larger
+    /// than memory keeps a small footprint.
+    pub fn release(&self, span: Span) {
+        let page = page_bytes() as u64;
+        let (from, to) = (span.offset.next_multiple_of(page), span.end() & !(page - 1));
+        let Some(len) = to.checked_sub(from).and_then(|len| usize::try_from(len).ok()) else {
+            return;
+        };
+        let Some(start) = self.at(from, len) else { return };
+        // SAFETY: whole pages of our own read-only file mapping; readers that still need them fault them in again.
+        unsafe { libc::madvise(start.cast_mut().cast(), len, libc::MADV_DONTNEED) };
+    }
+
+    fn at(&self, offset: u64, len: usize) -> Option<*const u8> {
+        let offset = usize::try_from(offset).ok()?;
+        let inside = offset.checked_add(len).is_some_and(|end| end <= self.len);
+        inside.then(|| self.base.wrapping_add(offset))
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        guard::unregister(self.slot);
+        // SAFETY: the mapping made in `new`, which nobody can reach any more.
+        unsafe { libc::munmap(self.base.cast_mut().cast(), self.len) };
+    }
+}
+
+fn page_bytes() -> usize {
+    // SAFETY: sysconf has no preconditions.
+    usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn prefetch_line(address: *const u8) {
+    use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
+    // SAFETY: a prefetch never faults, whatever the address.
+    unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+#[inline]
+fn prefetch_line(_address: *const u8) {}

@@ -1,0 +1,294 @@
+//! The kernel's ring: hundreds of reads in flight from one thread.
+//!
+//! Rings are kept and used again, and belong to one process. Where the kernel or a sandbox forbids them, `read`
+//! says so and the caller reads in another way.
+
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use io_uring::{opcode, types, IoUring};
+
+use super::{SpanRead, Target};
+use crate::error::{Error, Result};
+use crate::fetch::{Failures, FileRead};
+use crate::fork::PerProcess;
+use crate::io::Source;
+use crate::pool::locked;
+
+/// Reads in flight at once. Devices gain little beyond this.
+const DEPTH: u32 = 256;
+/// Reads in flight when a batch touches very many files: each holds a descriptor.
+const DEPTH_MANY_FILES: usize = 64;
+/// Aligned memory for reads past the page cache, for one batch.
+const DIRECT_SCRATCH_BYTES: u64 = 64 << 20;
+/// The kernel reads at most 2 GiB - 4 KiB in one call; rounded down to something every device can align to.
+const MOST_BYTES: usize = 1 << 30;
+/// Idle rings kept for the next batch.
+const KEPT: usize = 16;
+
+static IDLE: PerProcess<Mutex<Vec<IoUring>>> = PerProcess::new(Mutex::default);
+static FORBIDDEN: AtomicBool = AtomicBool::new(false);
+
+/// Reads everything, or returns false at once if there is no ring to be had.
+pub fn read(reads: &[FileRead<'_>], direct: bool, failures: &Failures, done: &(dyn Fn(usize) + Sync)) -> bool {
+    let Some(ring) = take() else { return false };
+    let mut batch = Batch::new(ring, reads, direct, failures, done);
+    batch.run();
+    let idle = &mut *locked(IDLE.get());
+    if idle.len() < KEPT {
+        idle.push(batch.ring);
+    }
+    true
+}
+
+fn take() -> Option<IoUring> {
+    if FORBIDDEN.load(Ordering::Relaxed) {
+        return None;
+    }
+    if let Some(ring) = locked(IDLE.get()).pop() {
+        return Some(ring);
+    }
+    let quiet = IoUring::builder().setup_coop_taskrun().build(DEPTH);
+    match quiet.or_else(|_| IoUring::new(DEPTH)) {
+        Ok(ring) => Some(ring),
+        Err(error) => {
+            if matches!(error.raw_os_error(), Some(libc::ENOSYS | libc::EPERM | libc::EACCES)) {
+                FORBIDDEN.store(true, Ordering::Relaxed);
+            }
+            None
+        }
+    }
+}
+
+/// One read on its way.
+struct Flight {
+    number: usize,
+    file: Arc<File>,
+    /// What the kernel fills: the target itself, or an aligned cover of it.
+    offset: u64,
+    buffer: Target,
+    got: usize,
+    /// Where the wanted bytes start in the buffer; `None` when the buffer is the target.
+    skip: Option<usize>,
+}
+
+struct Batch<'a> {
+    ring: IoUring,
+    reads: &'a [FileRead<'a>],
+    direct: bool,
+    failures: &'a Failures,
+    done: &'a (dyn Fn(usize) + Sync),
+    flights: Vec<Option<Flight>>,
+    free: Vec<usize>,
+    scratch: Vec<Aligned>,
+    started: usize,
+    in_flight: usize,
+}
+
+impl<'a> Batch<'a> {
+    fn new(
+        ring: IoUring,
+        reads: &'a [FileRead<'a>],
+        direct: bool,
+        failures: &'a Failures,
+        done: &'a (dyn Fn(usize) + Sync),
+    ) -> Self {
+        let files = reads.chunk_by(|a, b| std::ptr::eq(a.file, b.file)).count();
+        let mut depth = if files > DEPTH_MANY_FILES { DEPTH_MANY_FILES } else { DEPTH as usize };
+        if direct {
+            let largest = reads.iter().map(|read| read.read.target.len() as u64).max().unwrap_or(0) + 8192;
+            depth = usize::try_from(DIRECT_SCRATCH_BYTES / largest).unwrap_or(1).clamp(2, depth);
+        }
+        let depth = depth.min(reads.len()).max(1);
+        Self {
+            ring,
+            reads,
+            direct,
+            failures,
+            done,
+            flights: (0..depth).map(|_| None).collect(),
+            free: (0..depth).rev().collect(),
+            scratch: (0..if direct { depth } else { 0 }).map(|_| Aligned::default()).collect(),
+            started: 0,
+            in_flight: 0,
+        }
+    }
+
+    fn run(&mut self) {
+        loop {
+            while self.started < self.reads.len() && !self.failures.should_stop() {
+                let Some(slot) = self.free.pop() else { break };
+                self.start(slot);
+            }
+            if self.in_flight == 0 {
+                return;
+            }
+            // Interrupted or short of memory: completions arrive all the same, so look for them and try again.
+            // We must not leave while the kernel may still write to a target.
+            if self.ring.submit_and_wait(1).is_err() {
+                std::thread::yield_now();
+            }
+            self.reap();
+        }
+    }
+
+    fn start(&mut self, slot: usize) {
+        let number = self.started;
+        self.started += 1;
+        match self.prepare(slot, number) {
+            Ok(flight) if flight.buffer.is_empty() => {
+                self.free.push(slot);
+                (self.done)(number);
+            }
+            Ok(flight) => {
+                self.flights[slot] = Some(flight);
+                self.in_flight += 1;
+                self.submit(slot);
+            }
+            Err(error) => {
+                self.free.push(slot);
+                self.failures.push(number, error);
+            }
+        }
+    }
+
+    fn prepare(&mut self, slot: usize, number: usize) -> Result<Flight> {
+        let FileRead { file, read } = self.reads[number];
+        if self.direct && !read.target.is_empty() {
+            if let Some(opened) = file.descriptor(true)? {
+                let alignment = direct_alignment(&opened);
+                return Ok(self.cover(slot, number, opened, read, alignment));
+            }
+        }
+        let opened = file.descriptor(false)?.ok_or_else(|| file.ended_early())?;
+        Ok(Flight { number, file: opened, offset: read.offset, buffer: read.target, got: 0, skip: None })
+    }
+
+    /// A read past the page cache starts and ends on the device's terms.
+    fn cover(&mut self, slot: usize, number: usize, file: Arc<File>, read: SpanRead, alignment: u64) -> Flight {
+        let offset = read.offset / alignment * alignment;
+        let end = (read.offset + read.target.len() as u64).next_multiple_of(alignment);
+        let len = usize::try_from(end - offset).unwrap_or(0);
+        let skip = usize::try_from(read.offset - offset).unwrap_or(0);
+        let buffer = self.scratch[slot].target(len);
+        Flight { number, file, offset, buffer, got: 0, skip: Some(skip) }
+    }
+
+    fn submit(&mut self, slot: usize) {
+        let Some(flight) = &self.flights[slot] else { return };
+        let start = flight.buffer.as_ptr().wrapping_add(flight.got);
+        let len = (flight.buffer.len() - flight.got).min(MOST_BYTES);
+        let entry =
+            opcode::Read::new(types::Fd(flight.file.as_raw_fd()), start, u32::try_from(len).unwrap_or(u32::MAX))
+                .offset(flight.offset + flight.got as u64)
+                .build()
+                .user_data(slot as u64);
+        loop {
+            // SAFETY: buffer and descriptor stay alive in `flights` until the completion was seen.
+            if unsafe { self.ring.submission().push(&entry) }.is_ok() {
+                return;
+            }
+            let _ = self.ring.submit();
+        }
+    }
+
+    fn reap(&mut self) {
+        let completions: Vec<(usize, i32)> = self
+            .ring
+            .completion()
+            .map(|entry| (usize::try_from(entry.user_data()).unwrap_or(usize::MAX), entry.result()))
+            .collect();
+        for (slot, result) in completions {
+            let Some(flight) = self.flights.get_mut(slot).and_then(Option::as_mut) else {
+                continue;
+            };
+            let FileRead { file, read } = self.reads[flight.number];
+            let wanted = flight.skip.unwrap_or(0) + read.target.len();
+            match usize::try_from(result) {
+                Ok(0) => self.fail(slot, file.ended_early()),
+                Ok(count) => {
+                    flight.got += count;
+                    if flight.got >= wanted {
+                        self.land(slot);
+                    } else if flight.skip.is_some() && flight.got % 512 != 0 {
+                        // A direct read that ends off the device's grid has met the end of the file.
+                        self.fail(slot, file.ended_early());
+                    } else {
+                        self.submit(slot);
+                    }
+                }
+                Err(_) if matches!(-result, libc::EINTR | libc::EAGAIN) => self.submit(slot),
+                Err(_) => {
+                    let error = std::io::Error::from_raw_os_error(-result);
+                    self.fail(slot, Error::io(file.name(), "read", error));
+                }
+            }
+        }
+    }
+
+    fn land(&mut self, slot: usize) {
+        if let Some(flight) = self.release(slot) {
+            let target = self.reads[flight.number].read.target;
+            if let Some(skip) = flight.skip {
+                // SAFETY: the buffer holds `skip + target.len()` bytes by now and is not the target.
+                unsafe { target.copy_from(flight.buffer.as_ptr().wrapping_add(skip)) };
+            }
+            (self.done)(flight.number);
+        }
+    }
+
+    fn fail(&mut self, slot: usize, error: Error) {
+        if let Some(flight) = self.release(slot) {
+            self.failures.push(flight.number, error);
+        }
+    }
+
+    fn release(&mut self, slot: usize) -> Option<Flight> {
+        self.in_flight -= 1;
+        self.free.push(slot);
+        self.flights[slot].take()
+    }
+}
+
+/// What a device wants offsets and lengths of direct reads to be multiples of.
+fn direct_alignment(file: &File) -> u64 {
+    const SAFE: u64 = 4096;
+    const STATX_DIOALIGN: u32 = 0x2000; // since Linux 6.1
+                                        // SAFETY: all-zero is a valid statx; the call writes into it.
+    let answer = unsafe {
+        let mut answer: libc::statx = std::mem::zeroed();
+        let done =
+            libc::statx(file.as_raw_fd(), c"".as_ptr(), libc::AT_EMPTY_PATH, STATX_DIOALIGN, &raw mut answer);
+        if done != 0 || answer.stx_mask & STATX_DIOALIGN == 0 {
+            return SAFE;
+        }
+        answer
+    };
+    match u64::from(answer.stx_dio_offset_align) {
+        0 => SAFE,
+        alignment => alignment.max(512).next_power_of_two(),
+    }
+}
+
+/// Memory aligned to pages, grown when a larger read comes.
+#[derive(Default)]
+struct Aligned {
+    pages: Vec<Page>,
+}
+
+#[derive(Clone)]
+#[repr(align(4096))]
+struct Page(#[allow(dead_code, reason = "only its address is used")] [u8; 4096]);
+
+impl Aligned {
+    fn target(&mut self, len: usize) -> Target {
+        let pages = len.div_ceil(size_of::<Page>());
+        if self.pages.len() < pages {
+            self.pages.resize(pages, Page([0; 4096]));
+        }
+        // SAFETY: the pages belong to this slot, which has one read in flight at a time.
+        unsafe { Target::new(self.pages.as_mut_ptr().cast(), len) }
+    }
+}

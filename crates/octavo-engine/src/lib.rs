@@ -1,0 +1,24 @@
+//! I/O, threads and memory under the record formats.
+//!
+//! Reading is plan -> fetch -> decode: [`batch`] locates records through an index, fetches their spans from a
+//! [`io::Source`] and verifies them in place. Writing is push -> seal -> append -> commit: [`write`]. Nothing
+//! here knows Python, and nothing here knows the bytes of a format: that is `octavo-format`.
+
+pub mod batch;
+pub mod coalesce;
+pub mod error;
+pub mod fetch;
+pub mod fork;
+pub mod io;
+pub mod lazy;
+pub mod open;
+pub mod pool;
+pub mod scan;
+pub mod shards;
+pub mod sink;
+pub mod verify;
+pub mod write;
+
+pub use error::{Error, Result};
+pub use io::{IoMode, Target};
+pub use shards::Dataset;

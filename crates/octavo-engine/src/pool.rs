@@ -1,0 +1,192 @@
+//! Two process-wide pools: one thread per CPU for decoding, a few more for positional reads that wait on devices.
+//!
+//! Both are made on first use and made anew in the child of a fork. A task may wait for work
+//! that a thread has begun, never for work that still stands in a queue, so a pool cannot starve itself.
+
+use std::collections::VecDeque;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::error::{Error, Result};
+use crate::fork::PerProcess;
+
+type Task = Box<dyn FnOnce() + Send>;
+
+/// Positional reads in flight at once where the kernel has no ring for us: a device wants a deep queue.
+const IO_THREADS: usize = 16;
+
+/// A fixed set of threads over one queue.
+pub struct Pool {
+    name: &'static str,
+    threads: usize,
+    queue: Mutex<VecDeque<Task>>,
+    ready: Condvar,
+    started: AtomicBool,
+}
+
+static CPU: PerProcess<Pool> = PerProcess::new(|| Pool::new("octavo-cpu", cpus()));
+static IO: PerProcess<Pool> = PerProcess::new(|| Pool::new("octavo-io", IO_THREADS));
+
+/// The pool for work that computes.
+pub fn cpu() -> &'static Pool {
+    CPU.get()
+}
+
+/// The pool for work that waits on devices.
+pub fn io() -> &'static Pool {
+    IO.get()
+}
+
+/// How many CPUs this process may use: affinity masks and container quotas included.
+fn cpus() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+impl Pool {
+    const fn new(name: &'static str, threads: usize) -> Self {
+        Self {
+            name,
+            threads,
+            queue: Mutex::new(VecDeque::new()),
+            ready: Condvar::new(),
+            started: AtomicBool::new(false),
+        }
+    }
+
+    /// How many threads it has.
+    pub const fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Runs `task` soon, on another thread; here and now if no thread can be had.
+    pub fn spawn(&'static self, task: impl FnOnce() + Send + 'static) {
+        if !self.started.swap(true, Ordering::AcqRel) && !self.start() {
+            // Not one thread can be had (a limit on processes, say): slower, but it works.
+            self.started.store(false, Ordering::Release);
+            return task();
+        }
+        locked(&self.queue).push_back(Box::new(task));
+        self.ready.notify_one();
+    }
+
+    /// Runs `work(0..count)`, each once, on the pool and on the calling thread; returns when all are done.
+    pub fn for_each(&'static self, count: usize, work: &(dyn Fn(usize) + Sync)) -> Result<()> {
+        let helpers = self.threads.min(count.saturating_sub(1));
+        // SAFETY: the lifetime of `work` is erased, but `Shared::run` only calls it while fewer than `count`
+        // items are claimed, and `wait` below does not return before every claimed item is finished.
+        let work: &'static (dyn Fn(usize) + Sync) = unsafe { std::mem::transmute(work) };
+        let shared = Arc::new(Shared {
+            work,
+            count,
+            claimed: AtomicUsize::new(0),
+            finished: Mutex::new(0),
+            all_done: Condvar::new(),
+            panicked: AtomicBool::new(false),
+        });
+        for _ in 0..helpers {
+            let shared = Arc::clone(&shared);
+            self.spawn(move || shared.run());
+        }
+        shared.run();
+        shared.wait();
+        if shared.panicked.load(Ordering::Acquire) {
+            return Err(Error::Panicked);
+        }
+        Ok(())
+    }
+
+    /// Starts the threads; false when there is none.
+    fn start(&'static self) -> bool {
+        let start_one = |number| {
+            let name = format!("{}-{number}", self.name);
+            std::thread::Builder::new().name(name).spawn(move || self.serve())
+        };
+        (0..self.threads).filter(|&number| start_one(number).is_ok()).count() > 0
+    }
+
+    fn serve(&self) {
+        let mut queue = locked(&self.queue);
+        loop {
+            match queue.pop_front() {
+                Some(task) => {
+                    drop(queue);
+                    // A panicking task must not take the worker with it; whoever waits for it learns otherwise.
+                    let _ = catch_unwind(AssertUnwindSafe(task));
+                    queue = locked(&self.queue);
+                }
+                None => queue = self.ready.wait(queue).unwrap_or_else(PoisonError::into_inner),
+            }
+        }
+    }
+}
+
+/// The state of one `for_each`.
+struct Shared {
+    work: &'static (dyn Fn(usize) + Sync),
+    count: usize,
+    claimed: AtomicUsize,
+    finished: Mutex<usize>,
+    all_done: Condvar,
+    panicked: AtomicBool,
+}
+
+impl Shared {
+    fn run(&self) {
+        let mut done = 0;
+        loop {
+            let item = self.claimed.fetch_add(1, Ordering::AcqRel);
+            if item >= self.count {
+                break;
+            }
+            if catch_unwind(AssertUnwindSafe(|| (self.work)(item))).is_err() {
+                self.panicked.store(true, Ordering::Release);
+            }
+            done += 1;
+        }
+        if done > 0 {
+            *locked(&self.finished) += done;
+            self.all_done.notify_all();
+        }
+    }
+
+    fn wait(&self) {
+        let mut finished = locked(&self.finished);
+        while *finished < self.count {
+            finished = self.all_done.wait(finished).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// Locks, and goes on after a panic elsewhere: no invariant here can be broken by one.
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_item_runs_once_from_many_threads_at_a_time() {
+        let counts: Vec<AtomicUsize> = (0..1000).map(|_| AtomicUsize::new(0)).collect();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    cpu()
+                        .for_each(counts.len(), &|i| {
+                            counts[i].fetch_add(1, Ordering::Relaxed);
+                        })
+                        .unwrap();
+                });
+            }
+        });
+        assert!(counts.iter().all(|count| count.load(Ordering::Relaxed) == 4));
+    }
+
+    #[test]
+    fn a_panic_is_an_error_and_the_pool_lives_on() {
+        assert!(cpu().for_each(10, &|i| assert!(i != 5)).is_err());
+        assert!(cpu().for_each(10, &|_| ()).is_ok());
+    }
+}

@@ -1,0 +1,182 @@
+//! Where bytes go: a file that appears under its name only when it is whole.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::{shown, Error, Result};
+
+/// Something appended to. Nothing is visible under the final name before `commit`.
+pub trait Sink: Send {
+    /// What to call it in messages.
+    fn name(&self) -> &str;
+
+    /// Adds bytes at the end.
+    fn append(&mut self, bytes: &[u8]) -> Result<()>;
+
+    /// Replaces bytes that were appended before. Sinks that cannot go back give an error.
+    fn patch(&mut self, offset: u64, bytes: &[u8]) -> Result<()>;
+
+    /// Bytes appended so far.
+    fn position(&self) -> u64;
+
+    /// Everything appended so far survives a crash of the machine.
+    fn sync(&mut self) -> Result<()>;
+
+    /// Makes the bytes visible under the final name, durably and at once.
+    fn commit(self: Box<Self>) -> Result<()>;
+
+    /// Leaves nothing behind.
+    fn abort(self: Box<Self>);
+}
+
+/// A local file, written beside its final name.
+pub struct FileSink {
+    file: File,
+    path: PathBuf,
+    final_path: PathBuf,
+    name: String,
+    position: u64,
+    overwrite: bool,
+    finished: bool,
+    generation: u64,
+}
+
+impl FileSink {
+    /// Starts a file that will be called `final_path`, under that name with `suffix` added.
+    pub fn create(final_path: &Path, suffix: &str, overwrite: bool) -> Result<Self> {
+        let name = shown(final_path);
+        let exists = std::fs::symlink_metadata(final_path);
+        if exists.as_ref().is_ok_and(std::fs::Metadata::is_dir) {
+            return Err(Error::io(&name, "create", std::io::ErrorKind::IsADirectory.into()));
+        }
+        if exists.is_ok() && !overwrite {
+            return Err(Error::io(&name, "create", std::io::ErrorKind::AlreadyExists.into()));
+        }
+        let mut path = final_path.as_os_str().to_owned();
+        path.push(suffix);
+        let path = PathBuf::from(path);
+        // Not truncated before it is locked: another writer may be at work on it.
+        let file = File::options().read(true).write(true).create(true).truncate(false).open(&path);
+        let file = file.map_err(|error| Error::io(&name, "create", error))?;
+        lock(&file).map_err(|error| Error::io(&shown(&path), "write to what another writer writes", error))?;
+        file.set_len(0).map_err(|error| Error::io(&name, "create", error))?;
+        let final_path = final_path.to_owned();
+        Ok(Self {
+            file,
+            path,
+            final_path,
+            name,
+            position: 0,
+            overwrite,
+            finished: false,
+            generation: crate::fork::generation(),
+        })
+    }
+
+    /// Appends a span of `from`, inside the kernel where it can.
+    pub fn append_from(&mut self, from: &FileSink, offset: u64, len: u64) -> Result<()> {
+        let mut source = &from.file;
+        source.seek(SeekFrom::Start(offset)).map_err(|error| Error::io(&from.name, "read", error))?;
+        let copied = std::io::copy(&mut source.take(len), &mut self.file);
+        let copied = copied.map_err(|error| Error::io(&self.name, "write", error))?;
+        self.position += copied;
+        if copied != len {
+            return Err(Error::changed(&from.name, "the file was truncated"));
+        }
+        Ok(())
+    }
+
+    fn publish(&mut self) -> std::io::Result<()> {
+        self.file.sync_all()?;
+        if self.overwrite {
+            std::fs::rename(&self.path, &self.final_path)?;
+        } else {
+            // A link, unlike a rename, never replaces what somebody else has put there meanwhile.
+            std::fs::hard_link(&self.path, &self.final_path)?;
+            std::fs::remove_file(&self.path)?;
+        }
+        self.finished = true;
+        sync_directory(&self.final_path)
+    }
+}
+
+impl Sink for FileSink {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        self.file.write_all(bytes).map_err(|error| Error::io(&self.name, "write", error))?;
+        self.position += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn patch(&mut self, offset: u64, bytes: &[u8]) -> Result<()> {
+        let mut write = || {
+            self.file.seek(SeekFrom::Start(offset))?;
+            self.file.write_all(bytes)?;
+            self.file.seek(SeekFrom::End(0))
+        };
+        write().map_err(|error| Error::io(&self.name, "write", error))?;
+        Ok(())
+    }
+
+    fn position(&self) -> u64 {
+        self.position
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        self.file.sync_data().map_err(|error| Error::io(&self.name, "write", error))
+    }
+
+    fn commit(mut self: Box<Self>) -> Result<()> {
+        self.publish().map_err(|error| Error::io(&self.name, "publish", error))
+    }
+
+    fn abort(self: Box<Self>) {}
+}
+
+impl Drop for FileSink {
+    /// What was not committed is removed; only a crash leaves it behind. A forked child's copy removes nothing.
+    fn drop(&mut self) {
+        if !self.finished && self.generation == crate::fork::generation() {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Takes the file for this writer alone, as far as the system can tell.
+#[cfg(unix)]
+fn lock(file: &File) -> std::io::Result<()> {
+    use std::os::fd::AsRawFd;
+    // SAFETY: an open descriptor.
+    match unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } {
+        0 => Ok(()),
+        _ => match std::io::Error::last_os_error() {
+            error if error.kind() == std::io::ErrorKind::WouldBlock => Err(error),
+            _ => Ok(()), // a file system without locks
+        },
+    }
+}
+
+#[cfg(not(unix))]
+fn lock(_file: &File) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// A rename is durable when its directory is.
+#[cfg(unix)]
+fn sync_directory(path: &Path) -> std::io::Result<()> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match File::open(parent).and_then(|directory| directory.sync_all()) {
+        // Some file systems cannot sync a directory; there is nothing better to do then.
+        Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => Ok(()),
+        other => other,
+    }
+}
+
+#[cfg(not(unix))]
+fn sync_directory(_path: &Path) -> std::io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,107 @@
+//! FFRecord files: the index comes first, so records wait in memory, then in a side file, until the last is known.
+
+use std::path::{Path, PathBuf};
+
+use octavo_format::checksum::crc32::crc32;
+use octavo_format::format::ffrecord::{spool, write};
+
+use super::{Assemble, RecordBlock, SealedBlock};
+use crate::error::Result;
+use crate::sink::{FileSink, Sink};
+
+/// Records held in memory before they go to the side file. Most small files never touch the disk twice.
+const HELD_BYTES: u64 = 64 << 20;
+
+pub(super) struct FfAssembler {
+    path: PathBuf,
+    overwrite: bool,
+    /// `NAME.partial`: the finished file if all records fit in memory, the side file with its blocks otherwise.
+    partial: Box<FileSink>,
+    held: Vec<SealedBlock>,
+    held_bytes: u64,
+    /// Where the records of each block in the side file are.
+    spooled: Vec<(u64, u64)>,
+    lens: Vec<u64>,
+    checksums: Vec<u32>,
+}
+
+impl FfAssembler {
+    pub(super) fn create(path: &Path, overwrite: bool) -> Result<Self> {
+        let partial = Box::new(FileSink::create(path, ".partial", overwrite)?);
+        Ok(Self {
+            path: path.to_owned(),
+            overwrite,
+            partial,
+            held: Vec::new(),
+            held_bytes: 0,
+            spooled: Vec::new(),
+            lens: Vec::new(),
+            checksums: Vec::new(),
+        })
+    }
+
+    fn spool_held(&mut self) -> Result<()> {
+        for block in std::mem::take(&mut self.held) {
+            let mut head = Vec::with_capacity(spool::HEAD_BYTES + block.lens.len() * 12);
+            spool::encode_block(&block.lens, &block.checksums, &mut head);
+            self.partial.append(&head)?;
+            self.spooled.push((self.partial.position(), block.bytes.len() as u64));
+            self.partial.append(&block.bytes)?;
+        }
+        self.held_bytes = 0;
+        Ok(())
+    }
+}
+
+impl Assemble for FfAssembler {
+    fn sealer(&self) -> fn(RecordBlock) -> SealedBlock {
+        seal
+    }
+
+    fn place(&mut self, block: SealedBlock) -> Result<()> {
+        self.lens.extend_from_slice(&block.lens);
+        self.checksums.extend_from_slice(&block.checksums);
+        self.held_bytes += block.bytes.len() as u64;
+        self.held.push(block);
+        if self.held_bytes >= HELD_BYTES {
+            self.spool_held()?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        self.spool_held()?;
+        self.partial.sync()
+    }
+
+    fn commit(mut self: Box<Self>) -> Result<()> {
+        if self.spooled.is_empty() {
+            let partial = &mut self.partial;
+            write::encode_header(&self.checksums, &self.lens, &mut |piece| partial.append(piece))?;
+            for block in &self.held {
+                partial.append(&block.bytes)?;
+            }
+            return self.partial.commit();
+        }
+        let mut whole = Box::new(FileSink::create(&self.path, ".assembling", self.overwrite)?);
+        write::encode_header(&self.checksums, &self.lens, &mut |piece| whole.append(piece))?;
+        for &(offset, len) in &self.spooled {
+            whole.append_from(&self.partial, offset, len)?;
+        }
+        for block in &self.held {
+            whole.append(&block.bytes)?;
+        }
+        whole.commit()
+    }
+}
+
+fn seal(block: RecordBlock) -> SealedBlock {
+    let mut rest = block.bytes.as_slice();
+    let checksum = |len: &u64| {
+        let (record, after) = rest.split_at(usize::try_from(*len).unwrap_or(0));
+        rest = after;
+        crc32(record)
+    };
+    let checksums = block.lens.iter().map(checksum).collect();
+    SealedBlock { bytes: block.bytes, lens: block.lens, checksums }
+}

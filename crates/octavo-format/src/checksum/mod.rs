@@ -1,0 +1,3 @@
+//! Checksums, one file per algorithm family.
+
+pub mod crc32;

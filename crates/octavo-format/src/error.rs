@@ -1,0 +1,117 @@
+//! What can be wrong with the bytes of a file, and where.
+//!
+//! Messages are lower case and complete but for the file's name, which the engine puts in front.
+
+use thiserror::Error;
+
+/// Damage, by kind. Every variant carries the numbers that a repair would need.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum FormatError {
+    /// No known format fits.
+    #[error("not a record file octavo knows: {looks_like}")]
+    Unknown {
+        /// What the first bytes look like.
+        looks_like: String,
+    },
+    /// The file ends before the fixed header does.
+    #[error("the file has {file_bytes} bytes, but {format} needs at least {needed}")]
+    HeaderTruncated {
+        /// Name of the format.
+        format: &'static str,
+        /// Size of the fixed header.
+        needed: u64,
+        /// Size of the file.
+        file_bytes: u64,
+    },
+    /// The header claims a negative number of records.
+    #[error("the header claims {count} records")]
+    NegativeCount {
+        /// The claim.
+        count: i64,
+    },
+    /// The index would end after the file does.
+    #[error("the header claims {count} records, whose index would end at byte {index_end}, but the file has {file_bytes} bytes")]
+    IndexBeyondFile {
+        /// The claim.
+        count: u64,
+        /// Where the index would end.
+        index_end: u128,
+        /// Size of the file.
+        file_bytes: u64,
+    },
+    /// The checksum of the index does not match.
+    #[error("the index has checksum {actual:#010x}, expected {expected:#010x}: the metadata is damaged")]
+    IndexChecksum {
+        /// What the file says.
+        expected: u32,
+        /// What its bytes give.
+        actual: u32,
+    },
+    /// A record starts inside the header or before its predecessor.
+    #[error("record {record} starts at byte {offset}, before byte {at_least}: the index is damaged")]
+    OffsetOutOfOrder {
+        /// Which record.
+        record: u64,
+        /// Where the index says it starts.
+        offset: i64,
+        /// Where it may start at the earliest.
+        at_least: u64,
+    },
+    /// Records follow a header that says there are none.
+    #[error(
+        "the header is empty but {data_bytes} bytes follow it: the writer ended before it could close the file"
+    )]
+    Unfinished {
+        /// How many bytes follow.
+        data_bytes: u64,
+    },
+    /// A record reaches beyond the end of the file.
+    #[error("record {record} needs bytes {offset}..{end}, but the file ends at {file_bytes}: truncated")]
+    RecordTruncated {
+        /// Which record.
+        record: u64,
+        /// Where it starts.
+        offset: u64,
+        /// Where it should end.
+        end: u64,
+        /// Size of the file.
+        file_bytes: u64,
+    },
+    /// A record's bytes are not those that were written.
+    #[error("record {record} at byte {offset}: checksum {actual:#010x}, expected {expected:#010x}")]
+    RecordChecksum {
+        /// Which record.
+        record: u64,
+        /// Where it starts.
+        offset: u64,
+        /// What the index says.
+        expected: u32,
+        /// What the bytes give.
+        actual: u32,
+    },
+}
+
+impl FormatError {
+    /// The record the error is about, if it is about one.
+    pub fn record(&self) -> Option<u64> {
+        match self {
+            Self::OffsetOutOfOrder { record, .. }
+            | Self::RecordTruncated { record, .. }
+            | Self::RecordChecksum { record, .. } => Some(*record),
+            _ => None,
+        }
+    }
+
+    /// The same error with its record number moved by `base`: from a file's own numbering to that of many files.
+    #[must_use]
+    pub fn renumbered(mut self, base: u64) -> Self {
+        if let Self::OffsetOutOfOrder { record, .. }
+        | Self::RecordTruncated { record, .. }
+        | Self::RecordChecksum { record, .. } = &mut self
+        {
+            *record = record.saturating_add(base);
+        }
+        self
+    }
+}

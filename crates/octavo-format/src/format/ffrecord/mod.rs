@@ -1,0 +1,9 @@
+//! FFRecord: one index at the front, then the records back to back. See `docs/spec/ffrecord.md`.
+
+pub mod index;
+pub mod layout;
+pub mod spool;
+pub mod write;
+
+pub use index::{FfIndex, IndexBuilder};
+pub use layout::FixedHeader;

@@ -1,0 +1,18 @@
+//! Record formats as pure bytes.
+//!
+//! Nothing here opens a file, starts a thread or holds a lock: the functions take bytes and give bytes, indexes
+//! and errors. The engine does the rest. That keeps every parser testable and fuzzable on its own, and keeps
+//! unsafe code out of everything that touches hostile input.
+
+#![forbid(unsafe_code)]
+
+pub mod bytes;
+pub mod checksum;
+pub mod error;
+pub mod format;
+pub mod limits;
+pub mod span;
+
+pub use error::FormatError;
+pub use format::{Format, Index, Placement};
+pub use span::Span;

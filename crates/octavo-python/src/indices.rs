@@ -1,0 +1,147 @@
+//! Record numbers, however a caller writes them: lists, ranges, NumPy arrays, anything with `__index__`.
+
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyOverflowError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyRange, PyString, PyTuple};
+
+use octavo_engine::Error;
+
+use crate::errors;
+
+/// A position in `0..count` from a Python integer that may count from the end.
+#[inline]
+pub fn position(py: Python<'_>, index: i64, count: u64) -> PyResult<u64> {
+    let from_start = if index < 0 { index.wrapping_add(count.cast_signed()) } else { index };
+    let position = from_start.cast_unsigned();
+    if position < count && (index >= 0 || from_start >= 0) {
+        return Ok(position);
+    }
+    Err(errors::to_py(py, &Error::OutOfRange { record: index.into(), count }))
+}
+
+/// An integer from anything with `__index__`.
+#[inline]
+pub fn integer(object: &Bound<'_, PyAny>, count: u64) -> PyResult<i64> {
+    let py = object.py();
+    // SAFETY: PyLong_AsLongLong calls `__index__` where needed and sets an exception for everything else.
+    let value = unsafe { ffi::PyLong_AsLongLong(object.as_ptr()) };
+    if value == -1 {
+        if let Some(error) = PyErr::take(py) {
+            return Err(not_an_index(object, error, count));
+        }
+    }
+    Ok(value)
+}
+
+#[cold]
+fn not_an_index(object: &Bound<'_, PyAny>, error: PyErr, count: u64) -> PyErr {
+    let py = object.py();
+    if error.is_instance_of::<PyOverflowError>(py) {
+        let message = format!("record {object} is out of range: there are {count} records");
+        return errors::named(py, "RecordIndexError", &message);
+    }
+    if !error.is_instance_of::<pyo3::exceptions::PyTypeError>(py) {
+        return error; // raised by the object's own __index__
+    }
+    let kind = object.get_type().name().map_or_else(|_| "that".to_owned(), |name| name.to_string());
+    errors::named(py, "RecordTypeError", &format!("a record number is an integer, not {kind}"))
+}
+
+/// Positions from any collection of integers.
+pub fn positions(object: &Bound<'_, PyAny>, count: u64) -> PyResult<Vec<u64>> {
+    let py = object.py();
+    if let Ok(list) = object.cast_exact::<PyList>() {
+        let mut out = Vec::with_capacity(list.len());
+        // Not an iterator over a snapshot: a list that another thread shortens ends the loop, nothing worse.
+        for at in 0.. {
+            let Ok(item) = list.get_item(at) else { break };
+            out.push(position(py, integer(&item, count)?, count)?);
+        }
+        return Ok(out);
+    }
+    if let Ok(tuple) = object.cast_exact::<PyTuple>() {
+        return tuple.iter().map(|item| position(py, integer(&item, count)?, count)).collect();
+    }
+    if let Ok(range) = object.cast_exact::<PyRange>() {
+        return of_range(range, count);
+    }
+    if object.is_instance_of::<PyString>()
+        || object.is_instance_of::<PyBytes>()
+        || object.is_instance_of::<PyByteArray>()
+        || object.is_instance_of::<PyDict>()
+    {
+        return Err(not_indices(object));
+    }
+    if let Some(found) = of_buffer(object, count) {
+        return found;
+    }
+    let Ok(iterator) = object.try_iter() else {
+        return Err(not_indices(object));
+    };
+    iterator.map(|item| position(py, integer(&item?, count)?, count)).collect()
+}
+
+#[cold]
+fn not_indices(object: &Bound<'_, PyAny>) -> PyErr {
+    let kind = object.get_type().name().map_or_else(|_| "that".to_owned(), |name| name.to_string());
+    let message = format!("record numbers come as a list, range or array of integers, not {kind}");
+    errors::named(object.py(), "RecordTypeError", &message)
+}
+
+fn of_range(range: &Bound<'_, PyRange>, count: u64) -> PyResult<Vec<u64>> {
+    let py = range.py();
+    let len = range.len()?;
+    if len == 0 {
+        return Ok(Vec::new());
+    }
+    // Both ends are checked before anything is reserved, so a range cannot claim more than there are records.
+    let first = position(py, integer(&range.get_item(0)?, count)?, count)?;
+    integer(&range.get_item(len - 1)?, count).and_then(|last| position(py, last, count))?;
+    let (start, step): (i64, i64) =
+        (integer(&range.getattr("start")?, count)?, integer(&range.getattr("step")?, count)?);
+    let crosses_zero = start < 0;
+    if !crosses_zero && step < 0 && start.wrapping_add(step.wrapping_mul(len as i64 - 1)) < 0 {
+        // Counts down past zero: the negative ones count from the end.
+        return range.try_iter()?.map(|item| position(py, integer(&item?, count)?, count)).collect();
+    }
+    if crosses_zero {
+        return range.try_iter()?.map(|item| position(py, integer(&item?, count)?, count)).collect();
+    }
+    Ok((0..len as u64).map(|i| first.wrapping_add_signed(step.wrapping_mul(i.cast_signed()))).collect())
+}
+
+/// Positions straight out of a one-dimensional array of integers; `None` for anything that is not a buffer of them.
+fn of_buffer(object: &Bound<'_, PyAny>, count: u64) -> Option<PyResult<Vec<u64>>> {
+    macro_rules! try_type {
+        ($($kind:ty),*) => {$(
+            if let Ok(buffer) = PyBuffer::<$kind>::get(object) {
+                return Some(of_typed(object, &buffer, count, |value| i64::try_from(value).ok()));
+            }
+        )*};
+    }
+    // SAFETY: a question about the object's type.
+    if unsafe { ffi::PyObject_CheckBuffer(object.as_ptr()) } == 0 {
+        return None;
+    }
+    try_type!(i64, i32, u64, u32, i16, u16, i8, u8);
+    None
+}
+
+fn of_typed<T: pyo3::buffer::Element + Copy>(
+    object: &Bound<'_, PyAny>,
+    buffer: &PyBuffer<T>,
+    count: u64,
+    to_i64: impl Fn(T) -> Option<i64>,
+) -> PyResult<Vec<u64>> {
+    let py = object.py();
+    if buffer.dimensions() != 1 {
+        let message =
+            format!("record numbers form a one-dimensional array, not one of {} dimensions", buffer.dimensions());
+        return Err(errors::named(py, "RecordTypeError", &message));
+    }
+    let past_end = i64::MAX;
+    let values = buffer.to_vec(py)?;
+    values.into_iter().map(|value| position(py, to_i64(value).unwrap_or(past_end), count)).collect()
+}

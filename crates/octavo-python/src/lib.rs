@@ -1,0 +1,33 @@
+//! The border between the engine and Python: types in, types out, the interpreter lock released around work.
+//! No algorithms here.
+
+mod arrow;
+mod batch;
+mod buffer;
+mod errors;
+mod indices;
+mod reader;
+mod records;
+mod scan;
+mod source;
+mod verify;
+mod writer;
+
+/// The native module.
+#[pyo3::pymodule]
+mod _core {
+    #[pymodule_export]
+    use crate::batch::{Batch, Offsets};
+    #[pymodule_export]
+    use crate::reader::Reader;
+    #[pymodule_export]
+    use crate::scan::Scan;
+    #[pymodule_export]
+    use crate::verify::verify;
+    #[pymodule_export]
+    use crate::writer::Writer;
+
+    #[pymodule_export]
+    #[allow(non_upper_case_globals, reason = "Python's name for it")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

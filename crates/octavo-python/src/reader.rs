@@ -1,0 +1,269 @@
+//! `octavo.Reader`, the part that is hot.
+
+use std::sync::Arc;
+
+use octavo_engine::batch::{self, Plan, Planned};
+use octavo_engine::fetch::Failures;
+use octavo_engine::io::{IoMode, Residence};
+use octavo_engine::open::OpenOptions;
+use octavo_engine::scan::View;
+use octavo_engine::shards::Input;
+use octavo_engine::{Dataset, Error, Target};
+use octavo_format::Format;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString};
+
+use crate::batch::Batch;
+use crate::buffer::RawBuffer;
+use crate::errors::{self, IntoPy};
+use crate::records::{self, RELEASE_BYTES};
+use crate::scan::Scan;
+use crate::{indices, source};
+
+/// Records by number; the base of `octavo.Reader`.
+#[pyclass(subclass, frozen, module = "octavo._core")]
+pub struct Reader {
+    dataset: Arc<Dataset>,
+    view: View,
+}
+
+#[pymethods]
+impl Reader {
+    #[new]
+    #[pyo3(signature = (inputs, *, format=None, check_data=true, io="auto", start=0, step=1, count=None))]
+    #[allow(clippy::too_many_arguments, reason = "one keyword each on the Python side")]
+    fn new(
+        py: Python<'_>,
+        inputs: &Bound<'_, PyAny>,
+        format: Option<&str>,
+        check_data: bool,
+        io: &str,
+        start: u64,
+        step: i64,
+        count: Option<u64>,
+    ) -> PyResult<Self> {
+        if let Ok(whole) = inputs.cast::<Self>() {
+            let whole = whole.get();
+            let view = whole.view.slice(start, step, count.unwrap_or(whole.view.count));
+            return Ok(Self { dataset: Arc::clone(&whole.dataset), view });
+        }
+        let options = OpenOptions { format: format_named(py, format)?, check_data, io: mode_named(py, io)? };
+        let inputs = inputs.try_iter()?.map(|input| as_input(&input?)).collect::<PyResult<Vec<Input>>>()?;
+        let dataset = py.detach(|| Dataset::open(inputs, options)).into_py(py)?;
+        let view = View::all(dataset.record_count());
+        Ok(Self { dataset: Arc::new(dataset), view })
+    }
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        self.check_open(py)?;
+        usize::try_from(self.view.count)
+            .map_err(|_| pyo3::exceptions::PyOverflowError::new_err("too many records"))
+    }
+
+    fn __getitem__<'py>(slf: &Bound<'py, Self>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        // SAFETY: questions about the key's type. Arrays have `__index__` too, but are collections first.
+        let is_number = unsafe {
+            ffi::PyLong_Check(key.as_ptr()) != 0
+                || (ffi::PyIndex_Check(key.as_ptr()) != 0 && ffi::PySequence_Check(key.as_ptr()) == 0)
+        };
+        if !is_number {
+            return slf.call_method1(pyo3::intern!(py, "_select"), (key,));
+        }
+        let this = slf.get();
+        let position = indices::position(py, indices::integer(key, this.view.count)?, this.view.count)?;
+        this.read_one(py, position)
+    }
+
+    fn __iter__(&self, py: Python<'_>) -> PyResult<Scan> {
+        self.check_open(py)?;
+        Ok(Scan::new(Arc::clone(&self.dataset), self.view))
+    }
+
+    /// Records with these numbers, in this order, as a list of bytes.
+    fn read<'py>(&self, py: Python<'py>, indices: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        self.check_open(py)?;
+        let positions = indices::positions(indices, self.view.count)?;
+        records::read_list(py, &self.dataset, positions.len(), |at| self.view.record(positions[at]))
+    }
+
+    /// Records `start` to `stop`, as a list of bytes.
+    fn read_range<'py>(
+        &self,
+        py: Python<'py>,
+        start: &Bound<'py, PyAny>,
+        stop: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        self.check_open(py)?;
+        // One more than the last position is a valid end.
+        let ends = self.view.count.saturating_add(1);
+        let from_end = |value: i64| {
+            if value < 0 {
+                value.saturating_add(self.view.count.cast_signed())
+            } else {
+                value
+            }
+        };
+        let bound = |object| -> PyResult<u64> {
+            let value = indices::integer(object, self.view.count)?;
+            let placed = from_end(value);
+            if placed < 0 || placed.cast_unsigned() >= ends {
+                let error = Error::OutOfRange { record: value.into(), count: self.view.count };
+                return Err(errors::to_py(py, &error));
+            }
+            Ok(placed.cast_unsigned())
+        };
+        let (start, stop) = (bound(start)?, bound(stop)?);
+        let count = usize::try_from(stop.saturating_sub(start)).unwrap_or(usize::MAX);
+        records::read_list(py, &self.dataset, count, |at| self.view.record(start + at as u64))
+    }
+
+    /// All records, as a list of bytes.
+    fn read_all<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let count = self.__len__(py)?;
+        records::read_list(py, &self.dataset, count, |at| self.view.record(at as u64))
+    }
+
+    /// Records with these numbers, in one buffer with offsets.
+    fn read_batch(&self, py: Python<'_>, indices: &Bound<'_, PyAny>) -> PyResult<Batch> {
+        let plan = self.plan(py, indices)?;
+        Batch::read(py, &self.dataset, &plan)
+    }
+
+    /// Records of one size straight into `out`, a writable buffer that they fill exactly.
+    fn _read_into(&self, py: Python<'_>, indices: &Bound<'_, PyAny>, out: &Bound<'_, PyAny>) -> PyResult<()> {
+        let plan = self.plan(py, indices)?;
+        let buffer = RawBuffer::writable(out).map_err(|error| {
+            errors::named(py, "RecordTypeError", &format!("out is not a writable buffer: {error}"))
+        })?;
+        let targets = self.targets_in(py, &plan.records, &buffer)?;
+        records::fill(py, &self.dataset, &plan, &targets)
+    }
+
+    fn close(&self) {
+        self.dataset.close();
+    }
+
+    #[getter]
+    fn closed(&self) -> bool {
+        self.dataset.is_closed()
+    }
+
+    /// Where the view starts, its step, its length: what a pickle needs.
+    #[getter]
+    fn _view(&self) -> (u64, i64, u64) {
+        (self.view.start, self.view.step, self.view.count)
+    }
+
+    /// Number of the first record of each file, and the total at the end.
+    #[getter]
+    fn _file_starts(&self) -> Vec<u64> {
+        self.dataset.starts().to_vec()
+    }
+
+    #[getter]
+    fn _format(&self) -> &'static str {
+        self.dataset.format().name()
+    }
+
+    /// Size of all files; opens those that were not opened yet.
+    fn _total_bytes(&self, py: Python<'_>) -> PyResult<u64> {
+        self.check_open(py)?;
+        py.detach(|| self.dataset.total_bytes()).into_py(py)
+    }
+}
+
+impl Reader {
+    /// The files behind it.
+    pub const fn dataset(&self) -> &Arc<Dataset> {
+        &self.dataset
+    }
+
+    fn check_open(&self, py: Python<'_>) -> PyResult<()> {
+        if self.dataset.is_closed() {
+            return Err(records::closed(py, "reader"));
+        }
+        Ok(())
+    }
+
+    /// One record, with nothing reserved but the result. The interpreter lock stays while the bytes are in memory
+    /// and few.
+    #[inline]
+    fn read_one<'py>(&self, py: Python<'py>, position: u64) -> PyResult<Bound<'py, PyAny>> {
+        self.check_open(py)?;
+        let dataset = &*self.dataset;
+        let planned = dataset.locate(self.view.record(position)).into_py(py)?;
+        let (object, target) = records::reserve(py, planned.placement.record_len)?;
+        let plain = dataset.checks_data()
+            && planned.placement.record_len < RELEASE_BYTES
+            && !dataset.residency.single_read_looks();
+        if !(plain && batch::copy_mapped(dataset, &planned, target).into_py(py)?) {
+            self.read_carefully(py, planned, target)?;
+        }
+        Ok(object)
+    }
+
+    /// As above, when it is large, may be cold, or has no checksum to protect it.
+    #[cold]
+    fn read_carefully(&self, py: Python<'_>, planned: Planned, target: Target) -> PyResult<()> {
+        let plan = Plan { total_bytes: planned.placement.record_len, records: vec![planned] };
+        let residence = plan.residence(&self.dataset);
+        let work = || {
+            let failures = Failures::stop_at_first();
+            batch::fill(&self.dataset, &plan.records, &[target], residence, &failures)?;
+            failures.into_result()
+        };
+        if residence == Residence::Resident && plan.total_bytes < RELEASE_BYTES {
+            return work().into_py(py);
+        }
+        py.detach(work).into_py(py)
+    }
+
+    fn plan(&self, py: Python<'_>, indices: &Bound<'_, PyAny>) -> PyResult<Plan> {
+        self.check_open(py)?;
+        let positions = indices::positions(indices, self.view.count)?;
+        Plan::new(&self.dataset, positions.iter().map(|&at| self.view.record(at))).into_py(py)
+    }
+
+    fn targets_in(&self, py: Python<'_>, planned: &[Planned], buffer: &RawBuffer) -> PyResult<Vec<Target>> {
+        let expected = buffer.len().checked_div(planned.len()).unwrap_or(0);
+        if expected * planned.len() != buffer.len() {
+            let message = format!("out has {} bytes, which {} records cannot share", buffer.len(), planned.len());
+            return Err(errors::named(py, "RecordSizeError", &message));
+        }
+        let misfit = planned.iter().find(|planned| planned.placement.record_len != expected as u64);
+        if let Some(planned) = misfit {
+            let record = self.dataset.starts()[planned.shard] + planned.record;
+            let (expected, actual) = (expected as u64, planned.placement.record_len);
+            return Err(errors::to_py(py, &Error::RecordSize { record, expected, actual }));
+        }
+        let at = |number| buffer.as_ptr().wrapping_add(number * expected);
+        // SAFETY: disjoint parts of an exported writable buffer, which `buffer` keeps alive until the read is over.
+        Ok((0..planned.len()).map(|number| unsafe { Target::new(at(number), expected) }).collect())
+    }
+}
+
+fn format_named(py: Python<'_>, name: Option<&str>) -> PyResult<Option<Format>> {
+    let Some(name) = name else { return Ok(None) };
+    let known = || Format::ALL.map(Format::name).join(", ");
+    let unknown = || errors::named(py, "OptionError", &format!("format {name:?} is none of: {}", known()));
+    Format::from_name(name).map(Some).ok_or_else(unknown)
+}
+
+fn mode_named(py: Python<'_>, name: &str) -> PyResult<IoMode> {
+    let known = || IoMode::ALL.map(|(name, _)| name).join(", ");
+    let unknown = || errors::named(py, "OptionError", &format!("io {name:?} is none of: {}", known()));
+    IoMode::from_name(name).ok_or_else(unknown)
+}
+
+/// A path, bytes, or an object with `read_spans`.
+fn as_input(object: &Bound<'_, PyAny>) -> PyResult<Input> {
+    if object.is_instance_of::<PyString>() {
+        return Ok(Input::Path(object.extract()?));
+    }
+    if object.hasattr(pyo3::intern!(object.py(), "read_spans"))? {
+        return Ok(Input::Source(Box::new(source::SpanSource::new(object)?)));
+    }
+    Ok(Input::Source(source::memory(object)?))
+}

@@ -1,0 +1,149 @@
+//! `octavo.Writer`, the part that is hot.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use octavo_engine::write::{CreateOptions, RecordWriter};
+use octavo_format::Format;
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+use pyo3::types::PyBytes;
+
+use crate::buffer::RawBuffer;
+use crate::errors::{self, IntoPy};
+use crate::records;
+
+/// How often a long `write_many` looks for Ctrl-C.
+const RECORDS_PER_LOOK: u64 = 4096;
+
+/// Writes records into one file; the base of `octavo.Writer`.
+#[pyclass(subclass, frozen, module = "octavo._core")]
+pub struct Writer {
+    state: Mutex<State>,
+    path: PathBuf,
+    format: Format,
+}
+
+struct State {
+    writer: Option<RecordWriter>,
+    record_count: u64,
+}
+
+#[pymethods]
+impl Writer {
+    #[new]
+    #[pyo3(signature = (path, *, format, overwrite=true))]
+    fn new(py: Python<'_>, path: PathBuf, format: &str, overwrite: bool) -> PyResult<Self> {
+        let unknown = || errors::named(py, "OptionError", &format!("format {format:?} cannot be written"));
+        let format = Format::from_name(format).ok_or_else(unknown)?;
+        let writer = py.detach(|| RecordWriter::create(&path, CreateOptions { format, overwrite })).into_py(py)?;
+        let state = Mutex::new(State { writer: Some(writer), record_count: 0 });
+        Ok(Self { state, path, format })
+    }
+
+    /// Adds a record: bytes, or anything whose bytes lie one after the other.
+    fn write(&self, py: Python<'_>, record: &Bound<'_, PyAny>) -> PyResult<()> {
+        let mut state = self.lock(py);
+        push(py, open(py, &mut state)?, record)
+    }
+
+    /// Adds every record of an iterable, and says how many there were.
+    fn write_many(&self, py: Python<'_>, records: &Bound<'_, PyAny>) -> PyResult<u64> {
+        let Ok(iterator) = records.try_iter() else {
+            return Err(errors::named(py, "RecordTypeError", "write_many takes an iterable of records"));
+        };
+        let mut count = 0;
+        for record in iterator {
+            // The lock is taken anew each time: the iterable is foreign code and may write, too.
+            self.write(py, &record?)?;
+            count += 1;
+            if count % RECORDS_PER_LOOK == 0 {
+                py.check_signals()?;
+            }
+        }
+        Ok(count)
+    }
+
+    /// Everything written so far survives a crash of the machine when this returns.
+    fn flush(&self, py: Python<'_>) -> PyResult<()> {
+        let mut state = self.lock(py);
+        let writer = open(py, &mut state)?;
+        py.detach(|| writer.flush()).into_py(py)
+    }
+
+    fn _commit(&self, py: Python<'_>) -> PyResult<()> {
+        let mut state = self.lock(py);
+        let Some(writer) = take(&mut state) else {
+            return Ok(());
+        };
+        py.detach(|| writer.commit()).into_py(py)
+    }
+
+    fn _abort(&self, py: Python<'_>) {
+        let mut state = self.lock(py);
+        let writer = take(&mut state);
+        py.detach(|| drop(writer));
+    }
+
+    #[getter]
+    fn closed(&self, py: Python<'_>) -> bool {
+        self.lock(py).writer.is_none()
+    }
+
+    /// Records written so far.
+    #[getter]
+    fn record_count(&self, py: Python<'_>) -> u64 {
+        let state = self.lock(py);
+        state.writer.as_ref().map_or(state.record_count, RecordWriter::record_count)
+    }
+
+    #[getter]
+    fn format(&self) -> &'static str {
+        self.format.name()
+    }
+
+    /// Where the file will be.
+    #[getter]
+    fn path(&self) -> String {
+        self.path.to_string_lossy().into_owned()
+    }
+}
+
+impl Writer {
+    fn lock(&self, py: Python<'_>) -> MutexGuard<'_, State> {
+        self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn take(state: &mut State) -> Option<RecordWriter> {
+    let writer = state.writer.take()?;
+    state.record_count = writer.record_count();
+    Some(writer)
+}
+
+fn open<'a>(py: Python<'_>, state: &'a mut State) -> PyResult<&'a mut RecordWriter> {
+    state.writer.as_mut().ok_or_else(|| records::closed(py, "writer"))
+}
+
+#[inline]
+fn push(py: Python<'_>, writer: &mut RecordWriter, record: &Bound<'_, PyAny>) -> PyResult<()> {
+    let is_full = match record.cast::<PyBytes>() {
+        Ok(bytes) => writer.push(bytes.as_bytes()),
+        Err(_) => {
+            let buffer = RawBuffer::read_only(record).map_err(|error| not_a_record(record, &error))?;
+            writer.push(buffer.as_slice())
+        }
+    };
+    if is_full {
+        return py.detach(|| writer.seal()).into_py(py);
+    }
+    Ok(())
+}
+
+#[cold]
+fn not_a_record(record: &Bound<'_, PyAny>, error: &PyErr) -> PyErr {
+    let kind = record.get_type().name().map_or_else(|_| "that".to_owned(), |name| name.to_string());
+    let hint = if kind == "str" { "; encode it first" } else { "" };
+    let message = format!("a record is bytes or a contiguous buffer, not {kind}{hint} ({error})");
+    errors::named(record.py(), "RecordTypeError", &message)
+}

@@ -1,0 +1,105 @@
+"""octavo's main job in one minute: write a data set, read it in random batches, survive a damaged copy.
+
+Run it with `make demo`, or as `python examples/demo.py` where octavo and NumPy are installed.
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+import octavo
+
+RECORDS = 100_000
+RECORD_BYTES = 256
+BATCH = 256
+BATCHES = 400
+
+T = TypeVar("T")
+timings: list[tuple[str, int, float]] = []
+
+
+def timed(what: str, records: int, work: Callable[[], T]) -> T:
+    """Runs `work` and remembers how long it took for how many records."""
+    began = time.perf_counter()
+    result = work()
+    timings.append((what, records, time.perf_counter() - began))
+    return result
+
+
+def write(path: Path, records: list[bytes]) -> None:
+    """Nothing is under the final name until the block ends, and nothing ever if it raises."""
+    with octavo.create(path) as writer:
+        writer.write_many(records)
+
+
+def read_in_batches(reader: octavo.Reader, batches: list[list[int]]) -> int:
+    """What a training loop does: any records, in any order, many at a time."""
+    return sum(len(record) for batch in batches for record in reader.read(batch))
+
+
+def read_as_buffers(reader: octavo.Reader, batches: list[list[int]]) -> int:
+    """One buffer for a whole batch, and no object for each record."""
+    return sum(reader.read_batch(batch).nbytes for batch in batches)
+
+
+def damage(path: Path, copy: Path, record: int) -> None:
+    """Flips one bit of the copy, in the middle of that record; the last records stand at the end of the file."""
+    content = bytearray(path.read_bytes())
+    content[len(content) - (RECORDS - record) * RECORD_BYTES + RECORD_BYTES // 2] ^= 1
+    copy.write_bytes(content)
+
+
+def main() -> None:
+    """Tells the story and prints the table."""
+    picks = random.Random(8)
+    records = [picks.randbytes(RECORD_BYTES) for _ in range(RECORDS)]
+    batches = [[picks.randrange(RECORDS) for _ in range(BATCH)] for _ in range(BATCHES)]
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "train.ffr"
+        timed("write", RECORDS, lambda: write(path, records))
+        print(f"wrote {path.name}: {RECORDS:,} records of {RECORD_BYTES} bytes, {path.stat().st_size:,} bytes in all\n")
+
+        with timed("open, whole index verified", 1, lambda: octavo.open(path)) as reader:
+            print(f"opened: {len(reader):,} records, format {reader.info.format}")
+            print(f"record 7 and the last one are right: {reader[7] == records[7] and reader[-1] == records[-1]}")
+            print(f"a slice is a reader again: len(reader[10:20]) is {len(reader[10:20])}")
+            batch = reader.read_batch([9, 4, 9_000])
+            pixels = np.frombuffer(batch.data, dtype=np.uint8).reshape(len(batch), RECORD_BYTES)
+            print(f"a batch is one buffer: offsets {batch.offsets.tolist()}, as an array {pixels.shape}")
+            print(f"partitions for 4 workers: {[len(part) for part in reader.partitions(4)]}\n")
+
+            wanted = BATCH * BATCHES
+            timed(f"read, {BATCH} at random", wanted, lambda: read_in_batches(reader, batches))
+            timed(f"read_batch, {BATCH} at random", wanted, lambda: read_as_buffers(reader, batches))
+            timed("reader[i], at random", wanted, lambda: [reader[i] for indices in batches for i in indices])
+            timed("read_all", RECORDS, reader.read_all)
+
+        broken = Path(folder) / "broken.ffr"
+        damage(path, broken, record=54_321)
+        print(f"one bit of {broken.name} is flipped:")
+        with octavo.open(broken) as reader:
+            print(f"  its other records are still right: {reader[54_320] == records[54_320]}")
+            try:
+                reader[54_321]
+            except octavo.errors.ChecksumError as error:
+                print(f"  record {error.record} is refused: {error}")
+        report = timed("verify", RECORDS, lambda: octavo.verify(broken))
+        print(f"  verify read {report.record_count:,} records and found {len(report.damage)} damaged:")
+        for found in report.damage:
+            print(f"    record {found.record} at byte {found.offset}: {found.reason}")
+
+    print(f"\n{'on this machine, once, as information':<40} {'seconds':>9} {'records/s':>12}")
+    for what, count, seconds in timings:
+        print(f"{what:<40} {seconds:>9.4f} {count / seconds:>12,.0f}")
+
+
+if __name__ == "__main__":
+    main()

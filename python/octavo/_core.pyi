@@ -1,0 +1,106 @@
+"""The native core: bytes, checksums and I/O. Everything here is private; `octavo` is the public surface."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from os import PathLike
+from types import CapsuleType
+from typing import Any, Self, SupportsIndex, final
+
+import numpy as np
+import numpy.typing as npt
+from typing_extensions import Buffer
+
+from octavo.errors import OctavoError
+
+__version__: str
+
+class Reader:
+    def __new__(
+        cls,
+        inputs: Sequence[Any] | Reader,
+        *,
+        format: str | None = None,
+        check_data: bool = True,
+        io: str = "auto",
+        start: int = 0,
+        step: int = 1,
+        count: int | None = None,
+    ) -> Self: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, key: Any, /) -> Any: ...
+    def __iter__(self) -> Scan: ...
+    def read(self, indices: Iterable[SupportsIndex]) -> list[bytes]:
+        """Records with these numbers, in this order, as a list of bytes."""
+    def read_range(self, start: SupportsIndex, stop: SupportsIndex) -> list[bytes]:
+        """Records `start` to `stop`, as a list of bytes."""
+    def read_all(self) -> list[bytes]:
+        """All records, as a list of bytes."""
+    def read_batch(self, indices: Iterable[SupportsIndex]) -> Batch:
+        """Records with these numbers, in one buffer with offsets."""
+    def _read_into(self, indices: Iterable[SupportsIndex], out: Buffer) -> None: ...
+    def _total_bytes(self) -> int: ...
+    def close(self) -> None: ...
+    @property
+    def closed(self) -> bool: ...
+    @property
+    def _view(self) -> tuple[int, int, int]: ...
+    @property
+    def _file_starts(self) -> list[int]: ...
+    @property
+    def _format(self) -> str: ...
+
+@final
+class Scan(Iterator[bytes]):
+    def __iter__(self) -> Scan: ...
+    def __next__(self) -> bytes: ...
+    def __length_hint__(self) -> int: ...
+
+@final
+class Batch:
+    """Many records in one buffer."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: SupportsIndex, /) -> memoryview:
+        """Record `index` as a read-only view into the batch."""
+    def __iter__(self) -> Iterator[memoryview]: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[CapsuleType, CapsuleType]:
+        """The batch as an Arrow array of type LargeBinary, without a copy."""
+    @property
+    def data(self) -> memoryview:
+        """All records' bytes, back to back, as a read-only memoryview."""
+    @property
+    def offsets(self) -> npt.NDArray[np.int64]:
+        """Where each record begins in `data`, and where the last ends: a read-only NumPy array of int64."""
+    @property
+    def nbytes(self) -> int:
+        """Size of all records together."""
+    def to_list(self) -> list[bytes]:
+        """The records as a list of bytes."""
+
+@final
+class Offsets:
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+
+class Writer:
+    def __new__(cls, path: str | PathLike[str], *, format: str, overwrite: bool = True) -> Self: ...
+    def write(self, record: Buffer) -> None:
+        """Adds a record: bytes, or anything whose bytes lie one after the other."""
+    def write_many(self, records: Iterable[Buffer]) -> int:
+        """Adds every record of an iterable, and says how many there were."""
+    def flush(self) -> None:
+        """Everything written so far survives a crash of the machine when this returns."""
+    def _commit(self) -> None: ...
+    def _abort(self) -> None: ...
+    @property
+    def closed(self) -> bool: ...
+    @property
+    def record_count(self) -> int:
+        """Records written so far."""
+    @property
+    def format(self) -> str: ...
+    @property
+    def path(self) -> str:
+        """Where the file will be."""
+
+def verify(reader: Reader, progress: Callable[[int], object] | None = None) -> list[tuple[int, int, OctavoError]]:
+    """Reads and checks all records; returns (number of the file, record, exception) for each that is damaged."""

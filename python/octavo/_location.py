@@ -1,0 +1,123 @@
+"""What a user types for "where the records are", and the files it means.
+
+A location is a path, a directory, a glob pattern, a sharded name (`train@64.ffr`), a list of those, the bytes of a
+file, or a file object. `expand` turns any of them into a list of inputs that the native core can open. It looks at
+names only; nothing is read here.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, TypeAlias, cast
+
+from octavo.errors import NotFoundError, RecordTypeError
+from octavo.storage import FileObject, ReadableFile, SpanSource
+
+if TYPE_CHECKING:
+    from collections.abc import Buffer  # type: ignore[attr-defined,unused-ignore]  # Python 3.12
+
+PathLocation: TypeAlias = str | os.PathLike[str]
+Location: TypeAlias = "PathLocation | Sequence[PathLocation] | Buffer | ReadableFile | SpanSource"
+Input: TypeAlias = "str | Buffer | SpanSource"
+
+# train@64.ffr stands for train-00000-of-00064.ffr and its 63 siblings; so does train.ffr@64, with the suffix first.
+_SHARDED = re.compile(r"^(?P<stem>.*)@(?P<count>\d+)(?P<suffix>(\.[^/\\@]*)?)$")
+_URL = re.compile(r"^[a-z][a-z0-9+.-]+://", re.IGNORECASE)
+
+# The suffixes by which a directory's records are told from its other files.
+_SUFFIXES = (".ffr",)
+
+
+def expand(location: Location) -> list[Input]:
+    """The inputs that `location` means, in the order in which their records are numbered."""
+    if isinstance(location, str | os.PathLike):
+        return list(_expand_path(os.fspath(location)))
+    if isinstance(location, bytes | bytearray | memoryview):
+        return [location]
+    if hasattr(location, "read_spans"):
+        return [cast("SpanSource", location)]
+    if hasattr(location, "read") and hasattr(location, "seek"):
+        return [FileObject(cast("ReadableFile", location))]
+    if isinstance(location, Iterable):
+        return _expand_many(location)
+    if _has_buffer(location):
+        return [cast("Input", location)]
+    message = f"a location is a path, a list of paths, bytes or a file object, not {type(location).__name__}"
+    raise RecordTypeError(message)
+
+
+def _expand_many(locations: Iterable[object]) -> list[Input]:
+    inputs: list[Input] = []
+    for location in locations:
+        if isinstance(location, list | tuple):
+            message = "a list of locations holds paths, bytes or file objects, not further lists"
+            raise RecordTypeError(message)
+        inputs.extend(expand(cast("Location", location)))
+    if not inputs:
+        message = "the list of locations is empty: there is nothing to open"
+        raise NotFoundError(message)
+    return inputs
+
+
+def _has_buffer(candidate: object) -> bool:
+    try:
+        memoryview(candidate)  # type: ignore[arg-type]
+    except TypeError:
+        return False
+    return True
+
+
+def _expand_path(path: str | bytes) -> list[str]:
+    if isinstance(path, bytes):
+        path = os.fsdecode(path)
+    if _URL.match(path):
+        message = f"{path}: object stores are not supported yet; copy the file here or pass a file object"
+        raise NotFoundError(message, path=path)
+    # What exists is taken by its name, however odd that name is.
+    if os.path.isdir(path):
+        return _records_in(path)
+    if os.path.lexists(path):
+        return [path]
+    if glob.has_magic(path):
+        return _matching(path)
+    sharded = _SHARDED.match(path)
+    if sharded:
+        return _shards(sharded["stem"], int(sharded["count"]), sharded["suffix"])
+    return [path]  # opening it says in the system's words why it cannot be
+
+
+def _records_in(directory: str) -> list[str]:
+    """Direct children with a known suffix, sorted as strings: the order that FFRecord's own reader uses."""
+    try:
+        names = sorted(name for name in os.listdir(directory) if name.endswith(_SUFFIXES))
+    except OSError as error:
+        message = f"{directory}: cannot list: {error.strerror}"
+        raise NotFoundError(message, path=directory, errno=error.errno) from error
+    if not names:
+        kinds = ", ".join(f"*{suffix}" for suffix in _SUFFIXES)
+        message = f"{directory}: the directory has no record files ({kinds})"
+        raise NotFoundError(message, path=directory)
+    return [os.path.join(directory, name) for name in names]
+
+
+def _matching(pattern: str) -> list[str]:
+    paths = sorted(path for path in glob.glob(pattern, recursive=True) if not path.endswith(".partial"))
+    if not paths:
+        message = f"{pattern}: no file matches the pattern"
+        raise NotFoundError(message, path=pattern)
+    return paths
+
+
+def _shards(stem: str, count: int, suffix: str) -> list[str]:
+    if not 0 < count <= 99_999:
+        message = f"{stem}@{count}{suffix}: a sharded name counts from 1 to 99999 files"
+        raise NotFoundError(message, path=f"{stem}@{count}{suffix}")
+    paths = [f"{stem}-{number:05d}-of-{count:05d}{suffix}" for number in range(count)]
+    missing = [path for path in paths if not os.path.exists(path)]
+    if missing:
+        message = f"{missing[0]}: {len(missing)} of {count} shards are missing, this one first"
+        raise NotFoundError(message, path=missing[0])
+    return paths

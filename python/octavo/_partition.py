@@ -1,0 +1,80 @@
+"""`octavo.Partition`: a run of records that is one task."""
+
+from __future__ import annotations
+
+import dataclasses
+from bisect import bisect_left, bisect_right
+from typing import TYPE_CHECKING, Any
+
+from octavo.errors import OptionError, UnsupportedError
+
+if TYPE_CHECKING:
+    from octavo._reader import Reader
+
+
+@dataclasses.dataclass(frozen=True)
+class Partition:
+    """Records `start` to `stop` of a data set, and where to find them. Small, picklable, openable anywhere."""
+
+    start: int
+    """Number of the first record in the whole data set."""
+    stop: int
+    """Number after the last."""
+    paths: tuple[str, ...]
+    """The files that hold these records, and no others."""
+    skip: int
+    """Records of those files that come before the first."""
+    options: tuple[tuple[str, Any], ...] = ()
+    """How the files were opened."""
+
+    def __len__(self) -> int:
+        """How many records."""
+        return self.stop - self.start
+
+    def open(self) -> Reader:
+        """A reader of exactly these records."""
+        from octavo._reader import Reader  # noqa: PLC0415 - readers make partitions and partitions make readers
+
+        whole = Reader(list(self.paths), **dict(self.options))
+        return whole[self.skip : self.skip + len(self)]
+
+
+def cut(reader: Reader, count: int | None, max_records: int | None) -> list[Partition]:
+    """The partitions of a reader; see `Reader.partitions`."""
+    if (count is None) == (max_records is None):
+        message = "partitions takes either a count or max_records"
+        raise OptionError(message)
+    paths = reader._inputs  # noqa: SLF001 - a friend of the class
+    if not all(isinstance(path, str) for path in paths):
+        message = "only files can be partitioned: bytes and file objects cannot be opened elsewhere"
+        raise UnsupportedError(message)
+    first, step, total = reader._view  # noqa: SLF001
+    if step != 1:
+        message = "a reader with a step cannot be partitioned; take partitions of the whole and slice those"
+        raise UnsupportedError(message)
+    starts = reader._file_starts  # noqa: SLF001
+    options = tuple(sorted(reader._options.items()))  # noqa: SLF001
+    partitions = []
+    for begin, end in _bounds(total, count, max_records):
+        start, stop = first + begin, first + end
+        from_file = bisect_right(starts, start) - 1
+        to_file = max(bisect_left(starts, stop), from_file + 1)
+        files = tuple(str(path) for path in paths[from_file:to_file])
+        partitions.append(Partition(start, stop, files, start - starts[from_file], options))
+    return partitions
+
+
+def _bounds(total: int, count: int | None, max_records: int | None) -> list[tuple[int, int]]:
+    if count is None:
+        size = _at_least_one("max_records", max_records)
+        return [(begin, min(begin + size, total)) for begin in range(0, total, size)]
+    count = _at_least_one("count", count)
+    edges = [total * number // count for number in range(count + 1)]
+    return [(begin, end) for begin, end in zip(edges, edges[1:], strict=False) if begin < end]
+
+
+def _at_least_one(name: str, value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        message = f"{name} is a whole number of at least 1, not {value!r}"
+        raise OptionError(message)
+    return value

@@ -1,0 +1,206 @@
+"""`octavo.Reader`: records as a sequence.
+
+Everything that runs once per record is inherited from the native class; this module adds what runs once per call.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+from octavo import _core
+from octavo._partition import Partition, cut
+from octavo.errors import RecordTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from types import TracebackType
+    from typing import Self, SupportsIndex
+
+    from typing_extensions import Buffer
+
+    from octavo._location import Input
+
+
+@dataclasses.dataclass(frozen=True)
+class Info:
+    """What a reader reads."""
+
+    format: str
+    """The format's name."""
+    dialect: str | None
+    """Which of several layouts of that name; None where there is only one."""
+    codec: str
+    """How records are compressed."""
+    record_count: int
+    """Records in the reader."""
+    file_count: int
+    """Files behind it."""
+    total_bytes: int
+    """Size of those files."""
+    check_data: bool
+    """Whether checksums are verified."""
+    io: str
+    """How local files are read."""
+    paths: tuple[str, ...]
+    """The files' names."""
+
+
+class Reader(_core.Reader):
+    """Records by number: a sequence of bytes.
+
+    Readers come from `octavo.open`. They are context managers, can be shared between threads, survive `fork`, and
+    reopen their files when they are pickled. A slice is a reader again and costs nothing.
+    """
+
+    __slots__ = ("_inputs", "_options")
+
+    _inputs: list[Input]
+    _options: dict[str, Any]
+
+    def __new__(cls, inputs: list[Input], **options: Any) -> Self:
+        """Open `inputs`, which `octavo.open` has expanded."""
+        reader = super().__new__(cls, inputs, **options)
+        reader._inputs = inputs
+        reader._options = options
+        return reader
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, key: SupportsIndex, /) -> bytes: ...
+        @overload
+        def __getitem__(self, key: slice, /) -> Self: ...
+        @overload
+        def __getitem__(self, key: Iterable[SupportsIndex], /) -> list[bytes]: ...
+        def __getitem__(self, key: Any, /) -> Any: ...
+
+    def _select(self, key: Any) -> Self | list[bytes]:
+        """`reader[key]` for every key that is not an integer; called by the native class."""
+        if isinstance(key, slice):
+            start, stop, step = key.indices(len(self))
+            return self._view_of(start, step, len(range(start, stop, step)))
+        if isinstance(key, str | bytes | dict | float) or key is None or key is Ellipsis:
+            message = f"records are chosen by number, slice or a list of numbers, not {type(key).__name__}"
+            raise RecordTypeError(message)
+        return self.read(key)
+
+    def _view_of(self, start: int, step: int, count: int) -> Self:
+        view = super().__new__(type(self), self, start=max(start, 0), step=step, count=count)
+        view._inputs = self._inputs
+        view._options = self._options
+        return view
+
+    def __reversed__(self) -> Iterator[bytes]:
+        """Records from the last to the first."""
+        return iter(self[::-1])
+
+    def __contains__(self, record: object) -> bool:
+        """Whether some record has these bytes; reads until it is found."""
+        return any(record == one for one in self)
+
+    def index(self, record: bytes, start: int = 0, stop: int | None = None) -> int:
+        """Number of the first record with these bytes."""
+        first, last, _ = slice(start, stop).indices(len(self))
+        for number, one in enumerate(self[first:last], first):
+            if one == record:
+                return number
+        message = "no record has these bytes"
+        raise ValueError(message)
+
+    def count(self, record: bytes) -> int:
+        """How many records have these bytes."""
+        return sum(one == record for one in self)
+
+    def read_into(self, indices: Iterable[SupportsIndex], out: Buffer | Any) -> None:
+        """Read records of one size straight into `out`.
+
+        Args:
+            indices: Record numbers.
+            out: A writable, contiguous buffer (a NumPy array, a bytearray, a CPU tensor of PyTorch, pinned or not)
+                that the records fill exactly.
+        """
+        self._read_into(indices, _writable(out))
+
+    def partitions(self, count: int | None = None, *, max_records: int | None = None) -> list[Partition]:
+        """Cut the records into tasks: runs of records that can be pickled and opened anywhere.
+
+        Args:
+            count: How many tasks; some are one record longer than others, and empty ones are left out.
+            max_records: The most records a task may have, instead of a count.
+        """
+        return cut(self, count, max_records)
+
+    @property
+    def paths(self) -> list[str]:
+        """Names of the files, in order."""
+        return [one if isinstance(one, str) else str(getattr(one, "name", "<memory>")) for one in self._inputs]
+
+    @property
+    def info(self) -> Info:
+        """What this reader reads. Looks at every file's size, and opens files that were not opened yet."""
+        return Info(
+            format=self._format,
+            dialect=None,
+            codec="none",
+            record_count=len(self),
+            file_count=len(self._inputs),
+            total_bytes=self._total_bytes(),
+            check_data=self._options.get("check_data", True),
+            io=self._options.get("io", "auto"),
+            paths=tuple(self.paths),
+        )
+
+    def __enter__(self) -> Self:
+        """Return the reader itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        self.close()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the location, not the records: the files are opened again."""
+        return _reopen, (type(self), [_portable(one) for one in self._inputs], self._options, self._view)
+
+    def __repr__(self) -> str:
+        """Say what is read."""
+        if self.closed:
+            return "<octavo.Reader, closed>"
+        where = self.paths[0] if len(self._inputs) == 1 else f"{len(self._inputs)} files"
+        return f"<octavo.Reader of {len(self)} records in {where}>"
+
+
+Sequence.register(Reader)
+
+
+def _reopen(kind: type[Reader], inputs: list[Input], options: dict[str, Any], view: tuple[int, int, int]) -> Reader:
+    start, step, count = view
+    return kind(inputs, **options)._view_of(start, step, count)
+
+
+def _portable(one: Input) -> Input:
+    if isinstance(one, memoryview):
+        return bytes(one)
+    return one
+
+
+def _writable(out: Any) -> Any:
+    """A PyTorch tensor has no buffer protocol of its own, but shares its memory as a NumPy array."""
+    if not hasattr(out, "data_ptr"):
+        return out
+    if not out.is_contiguous() or out.device.type != "cpu":
+        message = "out is a tensor that is not a contiguous CPU tensor"
+        raise RecordTypeError(message)
+    # As bytes: NumPy does not know every element type that PyTorch has.
+    return out.detach().view(-1).view(dtype=_torch_uint8(out)).numpy()
+
+
+def _torch_uint8(tensor: Any) -> Any:
+    import importlib  # noqa: PLC0415 - torch is there already if a tensor is
+
+    return operator.attrgetter("uint8")(importlib.import_module(type(tensor).__module__.partition(".")[0]))

@@ -1,0 +1,54 @@
+"""`octavo.Writer`: records into one file that appears when it is whole."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+from octavo import _core
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+
+class Writer(_core.Writer):
+    """Writes records. Writers come from `octavo.create`.
+
+    Use it in a `with` block: the file is published at its end, and not at all if the block raises.
+    """
+
+    __slots__ = ()
+
+    def close(self) -> None:
+        """Finish the file and make it visible under its name. If this raises, nothing is there."""
+        self._commit()
+
+    def abort(self) -> None:
+        """Give up: leave nothing behind."""
+        self._abort()
+
+    def __enter__(self) -> Self:
+        """Return the writer itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Publish the file, or remove what was written of it if the block raised."""
+        if kind is None:
+            self.close()
+        else:
+            self.abort()
+
+    def __del__(self) -> None:
+        """Warn about a writer that was neither closed nor aborted: its file does not exist."""
+        if not self.closed:
+            message = f"a writer of {self.path} was never closed: the file was not created"
+            warnings.warn(message, ResourceWarning, source=self, stacklevel=1)
+            self.abort()
+
+    def __repr__(self) -> str:
+        """Say what is written."""
+        state = "closed" if self.closed else "open"
+        return f"<octavo.Writer of {self.path}, {self.record_count} records, {state}>"

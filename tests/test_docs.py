@@ -1,0 +1,95 @@
+"""Every ```python block of README.md and docs/ is run, page by page, and what it claims to give is compared.
+
+The blocks of a page share one namespace and one empty folder, in order, as a reader would type them. A line such as
+
+    len(reader)  # -> 1000
+
+is a claim: the expression's repr must be what stands after the arrow.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+BLOCK = re.compile(r"^(?P<indent> *)```python[^\n]*\n(?P<code>.*?)^(?P=indent)```", re.MULTILINE | re.DOTALL)
+CLAIM = re.compile(r"# -> (?P<expected>.*)$")
+PAGES = [
+    page.relative_to(ROOT).as_posix()
+    for page in sorted([*ROOT.glob("README.md"), *ROOT.glob("docs/**/*.md")])
+    if BLOCK.search(page.read_text(encoding="utf-8"))
+]
+
+
+def blocks(text: str) -> Iterator[tuple[int, str]]:
+    """First line and code of each block."""
+    for match in BLOCK.finditer(text):
+        yield text.count("\n", 0, match.start("code")), textwrap.dedent(match["code"])
+
+
+def run_block(code: str, lines_before: int, page: str, namespace: dict[str, Any]) -> None:
+    """Statement by statement, so that each expression can be compared; line numbers are those of the page."""
+    claims = {number: match for number, line in enumerate(code.splitlines(), 1) if (match := CLAIM.search(line))}
+    for statement in ast.parse(code).body:
+        claim = claims.pop(statement.end_lineno or 0, None) if isinstance(statement, ast.Expr) else None
+        ast.increment_lineno(statement, lines_before)
+        if claim is None or not isinstance(statement, ast.Expr):
+            exec(compile(ast.Module([statement], []), page, "exec"), namespace)
+            continue
+        actual = repr(eval(compile(ast.Expression(statement.value), page, "eval"), namespace))
+        where = f"{page}:{statement.lineno}"
+        assert actual == claim["expected"], f"{where} claims {claim['expected']}, gives {actual}"
+    assert not claims, f"{page}: only a line that stands alone can be compared: {[c.string for c in claims.values()]}"
+
+
+def imports_missing(code: str) -> str | None:
+    """The first optional framework a page needs and this environment lacks."""
+    for match in re.finditer(r"^ *(?:import|from) (\w+)", code, re.MULTILINE):
+        name = match[1]
+        try:
+            __import__(name)
+        except ImportError:
+            if name == "octavo":
+                raise
+            return name
+    return None
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_example_of_a_page_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = list(blocks((ROOT / page).read_text(encoding="utf-8")))
+    if missing := imports_missing("\n".join(code for _, code in found)):
+        pytest.skip(f"{page} uses {missing}, which is not installed: 'make test EXTRAS=all' installs it")
+    monkeypatch.chdir(tmp_path)
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    for line, code in found:
+        run_block(code, line, page, namespace)
+
+
+def test_a_wrong_claim_is_found() -> None:
+    text = "Text.\n\n```python\nx = 1\nx + 1  # -> 2\nx + 2  # -> 4\n```\n"
+    ((line, code),) = blocks(text)
+    with pytest.raises(AssertionError, match=r"page\.md:6 claims 4, gives 3"):
+        run_block(code, line, "page.md", {})
+
+
+def test_a_claim_that_cannot_be_compared_is_an_error() -> None:
+    with pytest.raises(AssertionError, match="stands alone"):
+        run_block("if True:\n    1 + 1  # -> 2\n", 0, "page.md", {})
+
+
+def test_the_demo_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numpy", reason="the demo shows NumPy arrays")
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    demo = __import__("demo")
+    demo.main()
+    told = capsys.readouterr().out
+    assert "record 54321 is refused" in told
+    assert "found 1 damaged" in told
