@@ -59,11 +59,9 @@ fn compare(file: &[u8], size: u64, check_data: bool) {
                 assert_eq!(twin.faults, [], "octavo opened a file with faults");
                 compare_records(file, &twin, &index);
             }
-            Err(error) => assert!(
-                twin.faults.contains(&fault_of(&error)),
-                "{error}; the twin found {:?}",
-                twin.faults
-            ),
+            Err(error) => {
+                assert!(twin.faults.contains(&fault_of(&error)), "{error}; the twin found {:?}", twin.faults)
+            }
         }
     }
 }
@@ -82,16 +80,8 @@ fn compare_records(file: &[u8], twin: &Twin, index: &FfIndex) {
         let Ok((start, end, checksum)) = *expected else {
             continue;
         };
-        assert_eq!(
-            (placement.span.offset, placement.span.end()),
-            (start, end),
-            "record {record}"
-        );
-        assert_eq!(
-            (placement.record_len, placement.checksum),
-            (end - start, checksum),
-            "record {record}"
-        );
+        assert_eq!((placement.span.offset, placement.span.end()), (start, end), "record {record}");
+        assert_eq!((placement.record_len, placement.checksum), (end - start, checksum), "record {record}");
         if let Some(bytes) = slice(file, start, end) {
             let is_right = index.verify(record, &placement, bytes).is_ok();
             assert_eq!(is_right, crc32(bytes) == checksum, "record {record}");
@@ -108,12 +98,8 @@ fn open(file: &[u8], size: u64, piece: usize, check_data: bool) -> Option<Result
     let checksums = slice(file, 12, header.offsets_at())?;
     let offsets = slice(file, header.offsets_at(), header.header_bytes)?;
     let mut builder = IndexBuilder::new(header);
-    checksums
-        .chunks(piece.saturating_mul(4))
-        .for_each(|entries| builder.push_checksums(entries));
-    let pushed = offsets
-        .chunks(piece.saturating_mul(8))
-        .try_for_each(|entries| builder.push_offsets(entries));
+    checksums.chunks(piece.saturating_mul(4)).for_each(|entries| builder.push_checksums(entries));
+    let pushed = offsets.chunks(piece.saturating_mul(8)).try_for_each(|entries| builder.push_offsets(entries));
     Some(pushed.and_then(|()| builder.finish(check_data)))
 }
 
@@ -126,10 +112,7 @@ struct Twin {
 
 impl Twin {
     fn read(file: &[u8], size: u64, check_data: bool) -> Self {
-        let refused = |fault| Self {
-            faults: vec![fault],
-            records: Vec::new(),
-        };
+        let refused = |fault| Self { faults: vec![fault], records: Vec::new() };
         if file.len() < 12 {
             return refused(Fault::HeaderTruncated);
         }
@@ -144,28 +127,20 @@ impl Twin {
         if count == 0 && size > 12 {
             return refused(Fault::Unfinished);
         }
-        let Some(index) = usize::try_from(header_bytes)
-            .ok()
-            .and_then(|end| file.get(4..end))
-        else {
-            return Self {
-                faults: Vec::new(),
-                records: Vec::new(),
-            };
+        let Some(index) = usize::try_from(header_bytes).ok().and_then(|end| file.get(4..end)) else {
+            return Self { faults: Vec::new(), records: Vec::new() };
         };
         let count = (index.len() - 8) / 12;
         let checksums: Vec<u32> = (0..count).map(|i| u32_at(index, 8 + 4 * i)).collect();
-        let mut edges: Vec<i128> = (0..count)
-            .map(|i| i128::from(i64_at(index, 8 + 4 * count + 8 * i)))
-            .collect();
+        let mut edges: Vec<i128> = (0..count).map(|i| i128::from(i64_at(index, 8 + 4 * count + 8 * i))).collect();
         let is_legacy = meta_checksum == 0;
 
         let mut faults = Vec::new();
         if !is_legacy && check_data && crc32(index) != meta_checksum {
             faults.push(Fault::IndexChecksum);
         }
-        let falls = edges.windows(2).any(|pair| pair[1] < pair[0])
-            || edges.first().is_some_and(|&at| at < header_bytes);
+        let falls =
+            edges.windows(2).any(|pair| pair[1] < pair[0]) || edges.first().is_some_and(|&at| at < header_bytes);
         if !is_legacy && falls {
             faults.push(Fault::OutOfOrder);
         }
@@ -180,10 +155,7 @@ impl Twin {
             }
             Ok((start as u64, end as u64, checksums[i]))
         };
-        Self {
-            faults,
-            records: (0..count).map(place).collect(),
-        }
+        Self { faults, records: (0..count).map(place).collect() }
     }
 }
 

@@ -13,15 +13,15 @@ use crate::io::{Residence, Scratch, SpanRead, Target};
 use crate::pool;
 use crate::shards::{Dataset, Shard};
 
-/// How far ahead of the copy the CPU is told what comes.
-const PREFETCH_AHEAD: usize = 8;
+/// How far ahead of its use an index entry or a record is asked for.
+const PREFETCH_AHEAD: usize = 16;
 /// From here on a warm batch is worth splitting over the pool: waking a thread costs about as much as copying it.
 const PARALLEL_BYTES: u64 = 512 << 10;
 /// A record that takes longer than this to copy was not in memory after all.
 const SLOW_RECORD: Duration = Duration::from_micros(20);
 
 /// A record's place in a data set.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Planned {
     /// Which file.
     pub shard: usize,
@@ -47,15 +47,48 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Plans `records` of the data set.
-    pub fn new(dataset: &Dataset, records: impl ExactSizeIterator<Item = u64>) -> Result<Self> {
-        let mut plan = Self { records: Vec::with_capacity(records.len()), total_bytes: 0 };
-        for record in records {
-            let planned = dataset.locate(record)?;
-            plan.total_bytes += planned.placement.record_len;
-            plan.records.push(planned);
+    /// An empty plan with room for that many records.
+    pub fn with_capacity(records: usize) -> Self {
+        Self { records: Vec::with_capacity(records), total_bytes: 0 }
+    }
+
+    /// Plans the records that `record_at` names, for all positions in `range`. What is planned is also brought near:
+    /// by the time it is copied, most of it has arrived.
+    pub fn new(dataset: &Dataset, range: Range<usize>, record_at: impl Fn(usize) -> u64) -> Result<Self> {
+        let mut plan = Self::with_capacity(range.len());
+        for at in range.clone().take(PREFETCH_AHEAD) {
+            dataset.prefetch_entry(record_at(at));
+        }
+        for at in range.clone() {
+            if at + PREFETCH_AHEAD < range.end {
+                dataset.prefetch_entry(record_at(at + PREFETCH_AHEAD));
+            }
+            plan.push(dataset, record_at(at))?;
+            if let Some(planned) = plan.records.last() {
+                dataset.prefetch(planned);
+            }
         }
         Ok(plan)
+    }
+
+    /// Adds one record.
+    #[inline]
+    pub fn push(&mut self, dataset: &Dataset, record: u64) -> Result<()> {
+        self.records.push(Planned::default());
+        let Some(planned) = self.records.last_mut() else { unreachable!("just pushed") };
+        if let Err(error) = dataset.locate(record, planned) {
+            self.records.pop();
+            return Err(error);
+        }
+        self.total_bytes += planned.placement.record_len;
+        Ok(())
+    }
+
+    /// Takes the last record out again.
+    pub fn pop(&mut self) {
+        if let Some(planned) = self.records.pop() {
+            self.total_bytes -= planned.placement.record_len;
+        }
     }
 
     /// Whether the records' bytes are in memory, judged from a sample.
@@ -95,6 +128,7 @@ pub fn fill(
 
 /// Fills a batch whose bytes are (nearly all) in memory.
 fn fill_resident(dataset: &Dataset, planned: &[Planned], targets: &[Target], failures: &Failures) -> Result<()> {
+    guard_mappings();
     let total_bytes: u64 = planned.iter().map(|p| p.placement.record_len).sum();
     let started = Instant::now();
     let parts = parts_for(planned.len(), total_bytes);
@@ -115,6 +149,15 @@ fn fill_resident(dataset: &Dataset, planned: &[Planned], targets: &[Target], fai
     }
     Ok(())
 }
+
+/// Others may have put their signal handler over ours since the last batch.
+#[cfg(unix)]
+fn guard_mappings() {
+    crate::io::guard::ensure_installed();
+}
+
+#[cfg(not(unix))]
+const fn guard_mappings() {}
 
 fn parts_for(records: usize, bytes: u64) -> usize {
     let worth = usize::try_from(bytes / (PARALLEL_BYTES / 2)).unwrap_or(usize::MAX);
@@ -302,6 +345,7 @@ impl Pending {
             let filled = match residence {
                 // Already on the pool, next to other blocks: no further splitting.
                 Residence::Resident => {
+                    guard_mappings();
                     copy_range(&dataset, &planned, &targets, 0..planned.len(), &failures);
                     if dataset.checks_data() {
                         Ok(())

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use octavo_format::format::detect;
 use octavo_format::format::ffrecord::{layout, FfIndex, FixedHeader, IndexBuilder};
-use octavo_format::{Format, FormatError, Index};
+use octavo_format::{Format, FormatError, Index, Placement};
 
 use crate::error::{shown, Error, Result};
 use crate::io::file::LocalFile;
@@ -86,7 +86,8 @@ fn detect_index(source: &dyn Source) -> Result<FfIndex> {
         if index.record_count() == 0 {
             return Err(unknown());
         }
-        let first = index.locate(0).map_err(|_| unknown())?;
+        let mut first = Placement::default();
+        index.locate(0, &mut first).map_err(|_| unknown())?;
         let record = read_vec(source, first.span.offset, first.span.len)?;
         index.verify(0, &first, &record).map_err(|_| unknown())?;
     }

@@ -50,19 +50,17 @@ pub struct BlockLimits {
 /// cannot be located ends the block before it, so that everything ahead of the damage is read first.
 pub fn plan_block(dataset: &Dataset, view: &View, position: u64, limits: BlockLimits) -> Result<Plan> {
     let most = limits.records.min(view.count - position);
-    let mut plan = Plan { records: Vec::with_capacity(usize::try_from(most).unwrap_or(0)), total_bytes: 0 };
+    let mut plan = Plan::with_capacity(usize::try_from(most).unwrap_or(0));
     for at in position..position + most {
-        let planned = match dataset.locate(view.record(at)) {
-            Ok(planned) => planned,
+        match plan.push(dataset, view.record(at)) {
+            Ok(()) => {}
             Err(error) if plan.records.is_empty() => return Err(error),
             Err(_) => break,
-        };
-        let bytes = plan.total_bytes + planned.placement.record_len;
-        if bytes > limits.bytes && !plan.records.is_empty() {
+        }
+        if plan.total_bytes > limits.bytes && plan.records.len() > 1 {
+            plan.pop();
             break;
         }
-        plan.total_bytes = bytes;
-        plan.records.push(planned);
     }
     Ok(plan)
 }

@@ -8,6 +8,7 @@ use octavo_format::{Format, FormatError, Index};
 use crate::batch::Planned;
 use crate::error::{Error, Result};
 use crate::fetch::Failures;
+use crate::io::prefetch::prefetch_line;
 use crate::io::Source;
 use crate::lazy::Lazy;
 use crate::open::{self, OpenOptions};
@@ -154,9 +155,9 @@ impl Dataset {
         self.closed.load(Ordering::Relaxed)
     }
 
-    /// Where a record is. Opens the file it is in if need be.
+    /// Where a record is, written to `planned`. Opens the file it is in if need be.
     #[inline]
-    pub fn locate(&self, record: u64) -> Result<Planned> {
+    pub fn locate(&self, record: u64, planned: &mut Planned) -> Result<()> {
         let number = if self.slots.len() == 1 {
             0
         } else {
@@ -168,8 +169,27 @@ impl Dataset {
         }
         let shard = self.open_shard(number)?;
         let local = record - self.starts[number];
-        let placement = shard.index().locate(local).map_err(|damage| shard.blame(damage))?;
-        Ok(Planned { shard: number, record: local, placement })
+        planned.shard = number;
+        planned.record = local;
+        shard.index().locate(local, &mut planned.placement).map_err(|damage| shard.blame(damage))
+    }
+
+    /// Brings the index entry of a record near, if that is one step away.
+    #[inline]
+    pub fn prefetch_entry(&self, record: u64) {
+        if let [slot] = self.slots.as_slice() {
+            if let Some(shard) = slot.shard.get() {
+                prefetch_line(shard.index().entry_address(record));
+            }
+        }
+    }
+
+    /// Brings a located record's first bytes near, and the entry that verifies it.
+    #[inline]
+    pub fn prefetch(&self, planned: &Planned) {
+        let shard = self.shard(planned.shard);
+        prefetch_line(shard.index().entry_address(planned.record));
+        shard.source().prefetch(planned.placement.span);
     }
 
     /// The file that a planned record is in.
@@ -195,6 +215,11 @@ impl Dataset {
             return Ok(shard);
         }
         slot.shard.get_or_try(|| slot.open(&self.options))
+    }
+
+    /// Whether all of it is in local files.
+    pub fn is_local(&self) -> bool {
+        self.slots.iter().all(|slot| slot.path.is_some())
     }
 
     /// How many files there are.

@@ -54,7 +54,7 @@ impl Batch {
             end += len;
             offsets.push(end as i64);
         }
-        records::fill(py, dataset, plan, &targets)?;
+        records::fill(py, dataset, plan, &targets, plan.residence(dataset))?;
         Ok(Self { data: Arc::new(BatchData { bytes, len: end, offsets }) })
     }
 

@@ -4,7 +4,7 @@ use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyOverflowError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyRange, PyString, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyInt, PyList, PyRange, PyString, PyTuple};
 
 use octavo_engine::Error;
 
@@ -54,10 +54,18 @@ pub fn positions(object: &Bound<'_, PyAny>, count: u64) -> PyResult<Vec<u64>> {
     let py = object.py();
     if let Ok(list) = object.cast_exact::<PyList>() {
         let mut out = Vec::with_capacity(list.len());
-        // Not an iterator over a snapshot: a list that another thread shortens ends the loop, nothing worse.
-        for at in 0.. {
-            let Ok(item) = list.get_item(at) else { break };
-            out.push(position(py, integer(&item, count)?, count)?);
+        // The length is asked for each time: an item's `__index__` may shorten the list.
+        while out.len() < list.len() {
+            // SAFETY: the index is in range, so this is a valid object, borrowed from the list.
+            let item = unsafe { Borrowed::from_ptr(py, ffi::PyList_GetItem(list.as_ptr(), out.len() as isize)) };
+            // A true integer runs no code of its own, so the borrowed reference does; anything else might empty the
+            // list while it answers.
+            let value = if item.is_exact_instance_of::<PyInt>() {
+                integer(&item, count)?
+            } else {
+                integer(&item.to_owned(), count)?
+            };
+            out.push(position(py, value, count)?);
         }
         return Ok(out);
     }

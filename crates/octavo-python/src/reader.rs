@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use octavo_engine::batch::{self, Plan, Planned};
-use octavo_engine::fetch::Failures;
-use octavo_engine::io::{IoMode, Residence};
+use octavo_engine::io::IoMode;
 use octavo_engine::open::OpenOptions;
 use octavo_engine::scan::View;
 use octavo_engine::shards::Input;
@@ -138,7 +137,7 @@ impl Reader {
             errors::named(py, "RecordTypeError", &format!("out is not a writable buffer: {error}"))
         })?;
         let targets = self.targets_in(py, &plan.records, &buffer)?;
-        records::fill(py, &self.dataset, &plan, &targets)
+        records::fill(py, &self.dataset, &plan, &targets, plan.residence(&self.dataset))
     }
 
     fn close(&self) {
@@ -193,7 +192,10 @@ impl Reader {
     fn read_one<'py>(&self, py: Python<'py>, position: u64) -> PyResult<Bound<'py, PyAny>> {
         self.check_open(py)?;
         let dataset = &*self.dataset;
-        let planned = dataset.locate(self.view.record(position)).into_py(py)?;
+        let mut planned = Planned::default();
+        dataset.locate(self.view.record(position), &mut planned).into_py(py)?;
+        // Reserving the result takes about as long as memory takes to answer.
+        dataset.prefetch(&planned);
         let (object, target) = records::reserve(py, planned.placement.record_len)?;
         let plain = dataset.checks_data()
             && planned.placement.record_len < RELEASE_BYTES
@@ -209,21 +211,13 @@ impl Reader {
     fn read_carefully(&self, py: Python<'_>, planned: Planned, target: Target) -> PyResult<()> {
         let plan = Plan { total_bytes: planned.placement.record_len, records: vec![planned] };
         let residence = plan.residence(&self.dataset);
-        let work = || {
-            let failures = Failures::stop_at_first();
-            batch::fill(&self.dataset, &plan.records, &[target], residence, &failures)?;
-            failures.into_result()
-        };
-        if residence == Residence::Resident && plan.total_bytes < RELEASE_BYTES {
-            return work().into_py(py);
-        }
-        py.detach(work).into_py(py)
+        records::fill(py, &self.dataset, &plan, &[target], residence)
     }
 
     fn plan(&self, py: Python<'_>, indices: &Bound<'_, PyAny>) -> PyResult<Plan> {
         self.check_open(py)?;
         let positions = indices::positions(indices, self.view.count)?;
-        Plan::new(&self.dataset, positions.iter().map(|&at| self.view.record(at))).into_py(py)
+        Plan::new(&self.dataset, 0..positions.len(), |at| self.view.record(positions[at])).into_py(py)
     }
 
     fn targets_in(&self, py: Python<'_>, planned: &[Planned], buffer: &RawBuffer) -> PyResult<Vec<Target>> {

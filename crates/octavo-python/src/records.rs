@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use octavo_engine::batch::{self, Pending, Plan};
+use octavo_engine::batch::{self, Pending, Plan, Planned};
 use octavo_engine::fetch::Failures;
 use octavo_engine::io::Residence;
 use octavo_engine::{pool, Dataset, Error, Result, Target};
@@ -17,6 +17,8 @@ use crate::errors::{self, IntoPy};
 pub const RELEASE_BYTES: u64 = 128 << 10;
 /// Requests of up to this many records are one batch; longer ones run as a pipeline of blocks.
 const BATCH_RECORDS: usize = 2048;
+/// Records that share a queue when a batch is read from devices.
+const COLD_PART_RECORDS: usize = 128;
 const BLOCK_RECORDS: usize = 4096;
 const BLOCK_BYTES: u64 = 4 << 20;
 
@@ -41,19 +43,47 @@ pub fn read_list<'py>(
     record_at: impl Fn(usize) -> u64,
 ) -> PyResult<Bound<'py, PyList>> {
     let list = new_list(py, count)?;
-    if count <= BATCH_RECORDS {
-        let plan = Plan::new(dataset, (0..count).map(&record_at)).into_py(py)?;
-        let targets = reserve_into(py, &list, 0, &plan)?;
-        fill(py, dataset, &plan, &targets)?;
-    } else {
+    if count > BATCH_RECORDS {
         read_pipelined(py, dataset, &list, count, record_at)?;
+        return Ok(list);
+    }
+    let plan = Plan::new(dataset, 0..count, &record_at).into_py(py)?;
+    let residence = plan.residence(dataset);
+    if residence == Residence::Cold && count >= 2 * COLD_PART_RECORDS && dataset.is_local() {
+        read_cold(py, dataset, &list, &plan)?;
+    } else {
+        let targets = reserve_into(py, &list, 0, &plan)?;
+        fill(py, dataset, &plan, &targets, residence)?;
     }
     Ok(list)
 }
 
+/// Reads a batch from devices in parts, each with its own queue: reserving objects, waiting and verifying overlap.
+fn read_cold(py: Python<'_>, dataset: &Arc<Dataset>, list: &Bound<'_, PyList>, plan: &Plan) -> PyResult<()> {
+    let mut order: Vec<usize> = (0..plan.records.len()).collect();
+    order.sort_unstable_by_key(|&at| (plan.records[at].shard, plan.records[at].placement.span.offset));
+    let mut in_flight = Vec::new();
+    for part in order.chunks(COLD_PART_RECORDS) {
+        let records: Vec<Planned> = part.iter().map(|&at| plan.records[at]).collect();
+        let mut targets = Vec::with_capacity(part.len());
+        for &at in part {
+            let (object, target) = reserve(py, plan.records[at].placement.record_len)?;
+            put(list, at, object);
+            targets.push(target);
+        }
+        in_flight.push(Pending::start(Arc::clone(dataset), records, targets, Residence::Cold));
+    }
+    in_flight.iter().try_for_each(|pending| wait(py, pending))
+}
+
 /// Fills a planned batch, with the interpreter lock released where that pays.
-pub fn fill(py: Python<'_>, dataset: &Arc<Dataset>, plan: &Plan, targets: &[Target]) -> PyResult<()> {
-    let residence = plan.residence(dataset);
+pub fn fill(
+    py: Python<'_>,
+    dataset: &Arc<Dataset>,
+    plan: &Plan,
+    targets: &[Target],
+    residence: Residence,
+) -> PyResult<()> {
     let work = || -> Result<()> {
         let failures = Failures::stop_at_first();
         batch::fill(dataset, &plan.records, targets, residence, &failures)?;
@@ -105,11 +135,10 @@ pub fn wait_numbered(py: Python<'_>, pending: &Pending) -> std::result::Result<(
 }
 
 fn plan_block(dataset: &Dataset, from: usize, count: usize, record_at: impl Fn(usize) -> u64) -> Result<Plan> {
-    let mut plan = Plan::default();
-    for at in from..count.min(from + BLOCK_RECORDS) {
-        let planned = dataset.locate(record_at(at))?;
-        plan.total_bytes += planned.placement.record_len;
-        plan.records.push(planned);
+    let end = count.min(from + BLOCK_RECORDS);
+    let mut plan = Plan::with_capacity(end - from);
+    for at in from..end {
+        plan.push(dataset, record_at(at))?;
         if plan.total_bytes >= BLOCK_BYTES {
             break;
         }
@@ -128,11 +157,17 @@ fn reserve_into(py: Python<'_>, list: &Bound<'_, PyList>, at: usize, plan: &Plan
     let mut targets = Vec::with_capacity(plan.records.len());
     for (number, planned) in plan.records.iter().enumerate() {
         let (object, target) = reserve(py, planned.placement.record_len)?;
-        // SAFETY: the place is inside the list and still empty; PyList_SetItem takes over the reference.
-        unsafe { ffi::PyList_SetItem(list.as_ptr(), (at + number) as ffi::Py_ssize_t, object.into_ptr()) };
+        put(list, at + number, object);
         targets.push(target);
     }
     Ok(targets)
+}
+
+/// Puts an object into a place of a list that is still empty.
+#[inline]
+fn put(list: &Bound<'_, PyList>, at: usize, object: Bound<'_, PyAny>) {
+    // SAFETY: PyList_SetItem checks the place and takes over the reference.
+    unsafe { ffi::PyList_SetItem(list.as_ptr(), at as ffi::Py_ssize_t, object.into_ptr()) };
 }
 
 /// The error for using what was closed.

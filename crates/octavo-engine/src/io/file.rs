@@ -28,6 +28,7 @@ pub struct LocalFile {
     id: u64,
     mode: IoMode,
     identity: Identity,
+    direct_alignment: AtomicU64,
     #[cfg(unix)]
     mapping: Option<super::mmap::Mapping>,
 }
@@ -65,6 +66,7 @@ impl LocalFile {
             id,
             mode,
             identity,
+            direct_alignment: AtomicU64::new(0),
             #[cfg(unix)]
             mapping,
         })
@@ -118,6 +120,18 @@ impl LocalFile {
             }
         }
         Ok(())
+    }
+
+    /// What reads past the page cache must be aligned to; asked once per file.
+    pub fn direct_alignment(&self, ask: impl FnOnce() -> u64) -> u64 {
+        match self.direct_alignment.load(Ordering::Relaxed) {
+            0 => {
+                let alignment = ask();
+                self.direct_alignment.store(alignment, Ordering::Relaxed);
+                alignment
+            }
+            known => known,
+        }
     }
 
     /// The error for a file that has fewer bytes than it had.

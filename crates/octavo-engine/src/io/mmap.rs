@@ -6,6 +6,7 @@ use std::os::fd::AsRawFd;
 use octavo_format::Span;
 
 use super::guard::{self, Slot};
+use super::prefetch::prefetch_line;
 use super::{Residence, Target};
 
 /// A read-only mapping of a whole file, as long as the file was when it was opened.
@@ -62,10 +63,9 @@ impl Mapping {
     pub fn prefetch(&self, span: Span) {
         const LINE: usize = 64;
         const MOST_LINES: usize = 4; // the hardware notices a longer run by itself
-        let Some(start) = usize::try_from(span.len).ok().and_then(|len| self.at(span.offset, len)) else {
-            return;
-        };
-        let lines = (usize::try_from(span.len).unwrap_or(0)).div_ceil(LINE).min(MOST_LINES);
+        let Ok(len) = usize::try_from(span.len) else { return };
+        let Some(start) = self.at(span.offset, len) else { return };
+        let lines = (start as usize % LINE + len).div_ceil(LINE).min(MOST_LINES);
         for line in 0..lines {
             prefetch_line(start.wrapping_add(line * LINE));
         }
@@ -128,15 +128,3 @@ fn page_bytes() -> usize {
     // SAFETY: sysconf has no preconditions.
     usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
 }
-
-#[cfg(target_arch = "x86_64")]
-#[inline]
-fn prefetch_line(address: *const u8) {
-    use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
-    // SAFETY: a prefetch never faults, whatever the address.
-    unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-#[inline]
-fn prefetch_line(_address: *const u8) {}

@@ -7,6 +7,7 @@ pub mod guard;
 pub mod memory;
 #[cfg(unix)]
 pub mod mmap;
+pub mod prefetch;
 #[cfg(target_os = "linux")]
 pub mod uring;
 

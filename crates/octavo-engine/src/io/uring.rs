@@ -3,6 +3,7 @@
 //! Rings are kept and used again, and belong to one process. Where the kernel or a sandbox forbids them, `read`
 //! says so and the caller reads in another way.
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,9 +23,11 @@ const DEPTH: u32 = 256;
 /// Reads in flight when a batch touches very many files: each holds a descriptor.
 const DEPTH_MANY_FILES: usize = 64;
 /// Aligned memory for reads past the page cache, for one batch.
-const DIRECT_SCRATCH_BYTES: u64 = 64 << 20;
+const DIRECT_SCRATCH_BYTES: u64 = 32 << 20;
 /// The kernel reads at most 2 GiB - 4 KiB in one call; rounded down to something every device can align to.
 const MOST_BYTES: usize = 1 << 30;
+/// Landed reads handed out before the device is looked after again.
+const LANDED_AT_A_TIME: usize = 8;
 /// Idle rings kept for the next batch.
 const KEPT: usize = 16;
 
@@ -83,8 +86,11 @@ struct Batch<'a> {
     flights: Vec<Option<Flight>>,
     free: Vec<usize>,
     scratch: Vec<Aligned>,
+    /// Slots whose bytes are there but not yet handed out.
+    landed: VecDeque<usize>,
     started: usize,
     in_flight: usize,
+    depth: usize,
 }
 
 impl<'a> Batch<'a> {
@@ -108,29 +114,38 @@ impl<'a> Batch<'a> {
             direct,
             failures,
             done,
-            flights: (0..depth).map(|_| None).collect(),
-            free: (0..depth).rev().collect(),
-            scratch: (0..if direct { depth } else { 0 }).map(|_| Aligned::default()).collect(),
+            flights: (0..depth * 2).map(|_| None).collect(),
+            free: (0..depth * 2).rev().collect(),
+            scratch: (0..if direct { depth * 2 } else { 0 }).map(|_| Aligned::default()).collect(),
+            landed: VecDeque::new(),
             started: 0,
             in_flight: 0,
+            depth,
         }
     }
 
     fn run(&mut self) {
         loop {
-            while self.started < self.reads.len() && !self.failures.should_stop() {
+            // New reads first, then the bytes that have come in: the device must not wait for our copying.
+            while self.started < self.reads.len() && self.in_flight < self.depth && !self.failures.should_stop() {
                 let Some(slot) = self.free.pop() else { break };
                 self.start(slot);
             }
-            if self.in_flight == 0 {
+            if self.in_flight > 0 {
+                let wanted = usize::from(self.landed.is_empty());
+                // Interrupted or short of memory: completions arrive all the same, so look for them and try again.
+                // We must not leave while the kernel may still write to a target.
+                if self.ring.submit_and_wait(wanted).is_err() {
+                    std::thread::yield_now();
+                }
+                self.reap();
+            } else if self.landed.is_empty() {
                 return;
             }
-            // Interrupted or short of memory: completions arrive all the same, so look for them and try again.
-            // We must not leave while the kernel may still write to a target.
-            if self.ring.submit_and_wait(1).is_err() {
-                std::thread::yield_now();
+            for _ in 0..LANDED_AT_A_TIME {
+                let Some(slot) = self.landed.pop_front() else { break };
+                self.land(slot);
             }
-            self.reap();
         }
     }
 
@@ -158,7 +173,7 @@ impl<'a> Batch<'a> {
         let FileRead { file, read } = self.reads[number];
         if self.direct && !read.target.is_empty() {
             if let Some(opened) = file.descriptor(true)? {
-                let alignment = direct_alignment(&opened);
+                let alignment = file.direct_alignment(|| direct_alignment(&opened));
                 return Ok(self.cover(slot, number, opened, read, alignment));
             }
         }
@@ -211,7 +226,8 @@ impl<'a> Batch<'a> {
                 Ok(count) => {
                     flight.got += count;
                     if flight.got >= wanted {
-                        self.land(slot);
+                        self.in_flight -= 1;
+                        self.landed.push_back(slot);
                     } else if flight.skip.is_some() && flight.got % 512 != 0 {
                         // A direct read that ends off the device's grid has met the end of the file.
                         self.fail(slot, file.ended_early());
@@ -240,13 +256,13 @@ impl<'a> Batch<'a> {
     }
 
     fn fail(&mut self, slot: usize, error: Error) {
+        self.in_flight -= 1;
         if let Some(flight) = self.release(slot) {
             self.failures.push(flight.number, error);
         }
     }
 
     fn release(&mut self, slot: usize) -> Option<Flight> {
-        self.in_flight -= 1;
         self.free.push(slot);
         self.flights[slot].take()
     }

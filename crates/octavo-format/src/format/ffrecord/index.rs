@@ -7,7 +7,6 @@ use crate::bytes;
 use crate::checksum::crc32::{self, Hasher};
 use crate::error::FormatError;
 use crate::format::{Format, Index, Placement};
-use crate::span::Span;
 
 use super::layout::FixedHeader;
 
@@ -47,29 +46,37 @@ impl FfIndex {
         &self.header
     }
 
-    /// Start, end and checksum of a record; `None` where the table holds a number that no file can have.
+    /// Start and end of a record; `None` where the table holds a number that no file can have.
     #[inline]
-    fn entry(&self, record: u64) -> Option<(u64, u64, u32)> {
+    fn extent(&self, record: u64) -> Option<(u64, u64)> {
         let at = usize::try_from(record).ok()?;
         match &self.table {
-            Table::Even { first, record_len, checksums } => {
+            Table::Even { first, record_len, .. } => {
                 let start = first + record * record_len;
-                Some((start, start + record_len, *checksums.get(at)?))
+                Some((start, start + record_len))
             }
             Table::Lines(lines) => {
                 let (line, slot) = (lines.get(at / LINE_RECORDS)?, at % LINE_RECORDS);
                 let from = if slot == 0 { 0 } else { line.ends[slot - 1] };
-                let (start, end) = (line.start + u64::from(from), line.start + u64::from(line.ends[slot]));
-                Some((start, end, line.checksums[slot]))
+                Some((line.start + u64::from(from), line.start + u64::from(line.ends[slot])))
             }
-            Table::Wide { offsets, checksums } => {
+            Table::Wide { offsets, .. } => {
                 let start = u64::try_from(*offsets.get(at)?).ok()?;
                 let end = match offsets.get(at + 1) {
                     Some(&end) => u64::try_from(end).ok()?,
                     None => self.header.file_bytes,
                 };
-                Some((start, end, *checksums.get(at)?))
+                Some((start, end))
             }
+        }
+    }
+
+    #[inline]
+    fn checksum(&self, record: u64) -> Option<&u32> {
+        let at = usize::try_from(record).ok()?;
+        match &self.table {
+            Table::Even { checksums, .. } | Table::Wide { checksums, .. } => checksums.get(at),
+            Table::Lines(lines) => lines.get(at / LINE_RECORDS)?.checksums.get(at % LINE_RECORDS),
         }
     }
 
@@ -77,7 +84,7 @@ impl FfIndex {
     #[cold]
     fn misplaced(&self, record: u64) -> FormatError {
         let FixedHeader { header_bytes, file_bytes, .. } = self.header;
-        let Some((start, end, _)) = self.entry(record) else {
+        let Some((start, end)) = self.extent(record) else {
             return FormatError::OffsetOutOfOrder { record, offset: -1, at_least: header_bytes };
         };
         if start < header_bytes {
@@ -105,25 +112,33 @@ impl Index for FfIndex {
     }
 
     #[inline]
-    fn locate(&self, record: u64) -> Result<Placement, FormatError> {
-        match self.entry(record) {
-            Some((start, end, checksum))
+    fn locate(&self, record: u64, placement: &mut Placement) -> Result<(), FormatError> {
+        match self.extent(record) {
+            Some((start, end))
                 if self.header.header_bytes <= start && start <= end && end <= self.header.file_bytes =>
             {
-                let len = end - start;
-                Ok(Placement { span: Span::new(start, len), record_len: len, checksum })
+                placement.span.offset = start;
+                placement.span.len = end - start;
+                placement.record_len = end - start;
+                Ok(())
             }
             _ => Err(self.misplaced(record)),
         }
     }
 
+    #[inline]
     fn verify(&self, record: u64, placement: &Placement, bytes: &[u8]) -> Result<(), FormatError> {
         let actual = crc32::crc32(bytes);
-        if actual == placement.checksum {
+        let expected = self.checksum(record).copied().unwrap_or(!actual);
+        if actual == expected {
             return Ok(());
         }
-        let (offset, expected) = (placement.span.offset, placement.checksum);
-        Err(FormatError::RecordChecksum { record, offset, expected, actual })
+        Err(FormatError::RecordChecksum { record, offset: placement.span.offset, expected, actual })
+    }
+
+    #[inline]
+    fn entry_address(&self, record: u64) -> *const u8 {
+        self.checksum(record).map_or(std::ptr::null(), |entry| std::ptr::from_ref(entry).cast())
     }
 
     fn memory_bytes(&self) -> usize {
@@ -300,6 +315,7 @@ fn push_line(lines: &mut Vec<Line>, record: u64, start: u64, end: u64, checksums
 mod tests {
     use super::*;
     use crate::format::ffrecord::write;
+    use crate::span::Span;
 
     /// A file's index from its bytes, pushed in pieces of `piece` entries.
     fn index_of(file: &[u8], file_bytes: u64, piece: usize, check: bool) -> Result<FfIndex, FormatError> {
@@ -322,6 +338,11 @@ mod tests {
         out
     }
 
+    fn span_of(index: &FfIndex, record: u64) -> Result<Span, FormatError> {
+        let mut placement = Placement::default();
+        index.locate(record, &mut placement).map(|()| placement.span)
+    }
+
     /// The naive twin: offsets as the specification gives them.
     fn check_against_sums(lens: &[u64]) -> FfIndex {
         let checksums: Vec<u32> = (0..lens.len()).map(|i| (i as u32).wrapping_mul(77)).collect();
@@ -330,9 +351,8 @@ mod tests {
         let index = index_of(&header, file_bytes, 3, true).unwrap();
         let mut start = header.len() as u64;
         for (record, &len) in lens.iter().enumerate() {
-            let placement = index.locate(record as u64).unwrap();
-            assert_eq!(placement.span, Span::new(start, len), "record {record}");
-            assert_eq!(placement.checksum, checksums[record]);
+            assert_eq!(span_of(&index, record as u64).unwrap(), Span::new(start, len), "record {record}");
+            assert_eq!(index.checksum(record as u64), Some(&checksums[record]));
             start += len;
         }
         index
@@ -383,8 +403,8 @@ mod tests {
     fn a_truncated_file_keeps_the_records_that_are_whole() {
         let header = header_for(&[10, 10, 10], &[0; 3]);
         let index = index_of(&header, header.len() as u64 + 15, 1, true).unwrap();
-        assert!(index.locate(0).is_ok());
-        assert!(matches!(index.locate(1), Err(FormatError::RecordTruncated { record: 1, .. })));
-        assert!(matches!(index.locate(2), Err(FormatError::RecordTruncated { record: 2, .. })));
+        assert!(span_of(&index, 0).is_ok());
+        assert!(matches!(span_of(&index, 1), Err(FormatError::RecordTruncated { record: 1, .. })));
+        assert!(matches!(span_of(&index, 2), Err(FormatError::RecordTruncated { record: 2, .. })));
     }
 }
