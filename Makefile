@@ -29,10 +29,8 @@ export UV_SYSTEM_CERTS := 1
 endif
 
 # Folders count as sources too, so that deleting or renaming a file rebuilds the wheel.
-SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md LICENSE \
+SOURCES := Cargo.toml pyproject.toml README.md LICENSE \
 	$(shell find crates python \( -name target -o -name __pycache__ \) -prune -o -print)
-# Where the lock file is part of the repository, a change to the manifests must come with it.
-LOCKED = $(if $(shell git ls-files Cargo.lock 2>/dev/null),--locked)
 TEST_CRATES := -p octavo-format -p octavo-engine
 OTHER_TARGETS := aarch64-apple-darwin x86_64-pc-windows-gnu
 TYPED := python/octavo benchmarks examples tests
@@ -115,7 +113,7 @@ check-python: $(VENV)/.octavo $(VENV)/.group-lint
 check-rust: $(VENV)/.uv
 	$(RUST) cargo fmt --all --check
 	for crate in $(OUTER_CRATES); do $(RUST) cargo fmt --manifest-path $$crate/Cargo.toml --check; done
-	$(RUST) cargo clippy --quiet $(LOCKED) --workspace --all-targets -- -D warnings
+	$(RUST) cargo clippy --quiet --workspace --all-targets -- -D warnings
 
 .PHONY: check-targets
 check-targets: $(VENV)/.uv

@@ -78,7 +78,7 @@ def load_cases(path: Path = CASES_PATH, *, quick: bool = False) -> list[Case]:
 def _case(entry: dict[str, Any], datasets: dict[str, Dataset], divisor: int) -> Case:
     sweep: dict[str, list[Any]] = entry.get("sweep", {})
     contenders = tuple(
-        _contender(engine, value, next(iter(sweep), None), sweep, entry, datasets)
+        _contender(engine, value, entry, datasets)
         for value in next(iter(sweep.values()), [None])
         for engine in entry["engines"]
     )
@@ -88,7 +88,9 @@ def _case(entry: dict[str, Any], datasets: dict[str, Dataset], divisor: int) -> 
         name=entry["name"],
         operation=entry["operation"],
         contenders=contenders,
-        bars=tuple(bar for raw in entry["bars"] for bar in _bars(raw, entry["engines"][0], contenders, bool(sweep))),
+        bars=tuple(
+            bar for raw in entry["bars"] for bar in _bars(raw, entry["engines"][0], contenders, is_sweep=bool(sweep))
+        ),
         reads=reads or contenders[0].dataset.records,
         batch=batch,
         is_cold=entry.get("cold", False),
@@ -99,11 +101,11 @@ def _case(entry: dict[str, Any], datasets: dict[str, Dataset], divisor: int) -> 
 def _contender(
     engine: str,
     value: Any,
-    swept: str | None,
-    sweep: dict[str, list[Any]],
     entry: dict[str, Any],
     datasets: dict[str, Dataset],
 ) -> Contender:
+    sweep: dict[str, list[Any]] = entry.get("sweep", {})
+    swept = next(iter(sweep), None)
     dataset = datasets[value if swept == "dataset" else entry.get("dataset", next(iter(datasets)))]
     threads = value if swept == "threads" else 1
     if swept is None:
@@ -111,7 +113,7 @@ def _contender(
     return Contender(f"{engine}@{value}", engine, dataset, threads, f"{engine}@{sweep[swept][0]}")
 
 
-def _bars(raw: dict[str, Any], subject: str, contenders: tuple[Contender, ...], is_sweep: bool) -> list[Bar]:
+def _bars(raw: dict[str, Any], subject: str, contenders: tuple[Contender, ...], *, is_sweep: bool) -> list[Bar]:
     (key,) = _BAR_KEYS.keys() & raw.keys()
     of, over, kind, limit = raw.get("of", subject), raw.get("over"), _BAR_KEYS[key], float(raw[key])
     if not is_sweep:

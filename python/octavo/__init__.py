@@ -1,17 +1,17 @@
 """Record files for machine learning.
 
-    >>> import octavo
-    >>> with octavo.create("train.ffr") as writer:
-    ...     writer.write_many(f"record {i}".encode() for i in range(100))
-    100
-    >>> reader = octavo.open("train.ffr")
-    >>> len(reader), reader[7], reader.read([9, 4])
-    (100, b'record 7', [b'record 9', b'record 4'])
+>>> import octavo
+>>> with octavo.create("train.ffr") as writer:
+...     writer.write_many(f"record {i}".encode() for i in range(100))
+100
+>>> reader = octavo.open("train.ffr")
+>>> len(reader), reader[7], reader.read([9, 4])
+(100, b'record 7', [b'record 9', b'record 4'])
 """
 
 from octavo import errors
 from octavo._core import Batch, __version__
-from octavo._open import append, create, open  # noqa: A004 - octavo.open is what people will type
+from octavo._open import append, create, open
 from octavo._partition import Partition
 from octavo._reader import Info, Reader
 from octavo._verify import Damage, VerifyReport, verify

@@ -2,17 +2,17 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from os import PathLike
-from types import CapsuleType
 from typing import Any, Self, SupportsIndex, final
 
 import numpy as np
 import numpy.typing as npt
-from typing_extensions import Buffer
+from typing_extensions import Buffer, CapsuleType, disjoint_base
 
 from octavo.errors import OctavoError
 
 __version__: str
 
+@disjoint_base
 class Reader:
     def __new__(
         cls,
@@ -37,7 +37,6 @@ class Reader:
     def read_batch(self, indices: Iterable[SupportsIndex]) -> Batch:
         """Records with these numbers, in one buffer with offsets."""
     def _read_into(self, indices: Iterable[SupportsIndex], out: Buffer) -> None: ...
-    def _total_bytes(self) -> int: ...
     def close(self) -> None: ...
     @property
     def closed(self) -> bool: ...
@@ -45,6 +44,8 @@ class Reader:
     def _view(self) -> tuple[int, int, int]: ...
     @property
     def _file_starts(self) -> list[int]: ...
+    @property
+    def _total_bytes(self) -> int: ...
     @property
     def _format(self) -> str: ...
 
@@ -81,6 +82,7 @@ class Batch:
 class Offsets:
     def __buffer__(self, flags: int, /) -> memoryview: ...
 
+@disjoint_base
 class Writer:
     def __new__(cls, path: str | PathLike[str], *, format: str, overwrite: bool = True) -> Self: ...
     def write(self, record: Buffer) -> None:

@@ -27,6 +27,8 @@ Input: TypeAlias = "str | Buffer | SpanSource"
 _SHARDED = re.compile(r"^(?P<stem>.*)@(?P<count>\d+)(?P<suffix>(\.[^/\\@]*)?)$")
 _URL = re.compile(r"^[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 
+_MOST_SHARDS = 99_999  # five digits, as in the names
+
 # The suffixes by which a directory's records are told from its other files.
 _SUFFIXES = (".ffr",)
 
@@ -112,8 +114,8 @@ def _matching(pattern: str) -> list[str]:
 
 
 def _shards(stem: str, count: int, suffix: str) -> list[str]:
-    if not 0 < count <= 99_999:
-        message = f"{stem}@{count}{suffix}: a sharded name counts from 1 to 99999 files"
+    if not 0 < count <= _MOST_SHARDS:
+        message = f"{stem}@{count}{suffix}: a sharded name counts from 1 to {_MOST_SHARDS} files"
         raise NotFoundError(message, path=f"{stem}@{count}{suffix}")
     paths = [f"{stem}-{number:05d}-of-{count:05d}{suffix}" for number in range(count)]
     missing = [path for path in paths if not os.path.exists(path)]

@@ -19,10 +19,10 @@ IoMode: TypeAlias = Literal["auto", "mmap", "pread", "uring", "direct"]
 _FORMAT_OF_SUFFIX = {".ffr": "ffrecord"}
 
 
-def open(  # noqa: A001 - octavo.open is what people will type
+def open(
     location: Location,
     *,
-    format: Format | None = None,  # noqa: A002 - the word users know
+    format: Format | None = None,
     check_data: bool = True,
     io: IoMode = "auto",
 ) -> Reader:
@@ -46,7 +46,7 @@ def open(  # noqa: A001 - octavo.open is what people will type
 def create(
     path: str | os.PathLike[str],
     *,
-    format: Format | None = None,  # noqa: A002 - the word users know
+    format: Format | None = None,
     overwrite: bool = True,
 ) -> Writer:
     """Create a record file.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from bisect import bisect_left, bisect_right
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from octavo.errors import OptionError, UnsupportedError
@@ -70,7 +71,7 @@ def _bounds(total: int, count: int | None, max_records: int | None) -> list[tupl
         return [(begin, min(begin + size, total)) for begin in range(0, total, size)]
     count = _at_least_one("count", count)
     edges = [total * number // count for number in range(count + 1)]
-    return [(begin, end) for begin, end in zip(edges, edges[1:], strict=False) if begin < end]
+    return [(begin, end) for begin, end in pairwise(edges) if begin < end]
 
 
 def _at_least_one(name: str, value: Any) -> int:

@@ -140,14 +140,14 @@ class Reader(_core.Reader):
 
     @property
     def info(self) -> Info:
-        """What this reader reads. Looks at every file's size, and opens files that were not opened yet."""
+        """What this reader reads."""
         return Info(
             format=self._format,
             dialect=None,
             codec="none",
             record_count=len(self),
             file_count=len(self._inputs),
-            total_bytes=self._total_bytes(),
+            total_bytes=self._total_bytes,
             check_data=self._options.get("check_data", True),
             io=self._options.get("io", "auto"),
             paths=tuple(self.paths),
@@ -180,7 +180,7 @@ Sequence.register(Reader)
 
 def _reopen(kind: type[Reader], inputs: list[Input], options: dict[str, Any], view: tuple[int, int, int]) -> Reader:
     start, step, count = view
-    return kind(inputs, **options)._view_of(start, step, count)
+    return kind(inputs, **options)._view_of(start, step, count)  # noqa: SLF001 - part of the class
 
 
 def _portable(one: Input) -> Input:

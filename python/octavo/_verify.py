@@ -48,7 +48,7 @@ class VerifyReport:
 def verify(
     location: Location,
     *,
-    format: Format | None = None,  # noqa: A002 - the word users know
+    format: Format | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> VerifyReport:
     """Read every record and verify its checksum, on all cores.

@@ -9,6 +9,7 @@ use octavo_format::{Format, FormatError, Index, Placement};
 
 use crate::error::{shown, Error, Result};
 use crate::io::file::LocalFile;
+use crate::io::huge_pages;
 use crate::io::{IoMode, Scratch, Source, SpanRead};
 use crate::shards::Shard;
 
@@ -44,27 +45,37 @@ pub fn open_source(source: Box<dyn Source>, options: &OpenOptions) -> Result<Sha
     } else {
         detect_index(source.as_ref())?
     };
+    let (table, bytes) = index.memory();
+    huge_pages::collapse(table, bytes);
     Ok(Shard::new(source, Box::new(index), 0))
 }
 
-/// How many records a file says it has, from its first bytes alone.
-pub fn peek_record_count(path: &Path, options: &OpenOptions) -> Result<u64> {
-    if options.format.or_else(|| format_by_suffix(&shown(path))).is_none() {
-        return open_path(path, options).map(|shard| shard.index().record_count());
-    }
+/// What a file says of itself in its first bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Peek {
+    /// Number of records.
+    pub record_count: u64,
+    /// Size of the file.
+    pub file_bytes: u64,
+}
+
+/// Looks at the first bytes of a file and keeps nothing open.
+pub fn peek(path: &Path, options: &OpenOptions) -> Result<Peek> {
     let name = shown(path);
     let failed = |error| Error::io(&name, "open", error);
     let metadata = std::fs::metadata(path).map_err(failed)?;
-    if !metadata.is_file() {
-        return open_path(path, options).map(|shard| shard.index().record_count());
+    if !metadata.is_file() || options.format.or_else(|| format_by_suffix(&name)).is_none() {
+        // Only opening it tells what it is, or why it cannot be opened.
+        let shard = open_path(path, options)?;
+        return Ok(Peek { record_count: shard.index().record_count(), file_bytes: shard.source().len() });
     }
-    let mut head = [0; layout::FIXED_BYTES as usize];
+    let mut head = [0; 12];
     let mut file = std::fs::File::open(path).map_err(failed)?;
     let wanted = head.len().min(usize::try_from(metadata.len()).unwrap_or(usize::MAX));
     file.read_exact(&mut head[..wanted]).map_err(failed)?;
     let header =
         FixedHeader::parse(&head[..wanted], metadata.len()).map_err(|damage| Error::format(&name, damage))?;
-    Ok(header.record_count)
+    Ok(Peek { record_count: header.record_count, file_bytes: header.file_bytes })
 }
 
 fn format_by_suffix(name: &str) -> Option<Format> {
@@ -99,6 +110,8 @@ fn read_index(source: &dyn Source, check: bool) -> Result<FfIndex> {
     let head = read_vec(source, 0, source.len().min(layout::FIXED_BYTES))?;
     let header = FixedHeader::parse(&head, source.len()).map_err(blame)?;
     let mut builder = IndexBuilder::new(header);
+    let (reserved, bytes) = builder.reserved();
+    huge_pages::wanted(reserved, bytes);
     for_each_piece(source, layout::FIXED_BYTES, header.offsets_at(), |piece| {
         builder.push_checksums(piece);
         Ok(())

@@ -1,6 +1,8 @@
 //! Going through records in order, in blocks of bounded size.
 
-use crate::batch::Plan;
+use octavo_format::Span;
+
+use crate::batch::{Plan, Planned};
 use crate::error::Result;
 use crate::shards::Dataset;
 
@@ -34,6 +36,42 @@ impl View {
             return Self { start: self.start, step: 1, count: 0 };
         }
         Self { start: self.record(start), step: self.step.wrapping_mul(step), count }
+    }
+}
+
+/// What a scan through a large mapped file leaves behind: pages that it will not need again. Giving them back keeps
+/// the process small, however large the file; they stay in the page cache.
+#[derive(Debug, Default)]
+pub struct Trail {
+    shard: usize,
+    from: u64,
+    to: u64,
+}
+
+impl Trail {
+    const RELEASE_BYTES: u64 = 32 << 20;
+
+    /// A run of records in file order is done with, from its first to its last.
+    pub fn passed(&mut self, dataset: &Dataset, first: &Planned, last: &Planned) {
+        let (from, to) = (first.placement.span.offset, last.placement.span.end());
+        if first.shard != last.shard || first.shard != self.shard || from < self.to {
+            self.release(dataset);
+            let from = if first.shard == last.shard { from } else { to };
+            *self = Self { shard: last.shard, from, to };
+            return;
+        }
+        self.to = to;
+        if self.to - self.from >= Self::RELEASE_BYTES {
+            self.release(dataset);
+            self.from = to;
+        }
+    }
+
+    /// Only large runs are worth the system call: what is left of a small file may well be read again.
+    fn release(&self, dataset: &Dataset) {
+        if self.to - self.from >= Self::RELEASE_BYTES {
+            dataset.shard(self.shard).source().passed(Span::new(self.from, self.to - self.from));
+        }
     }
 }
 

@@ -53,6 +53,7 @@ impl Shard {
 struct ShardSlot {
     path: Option<PathBuf>,
     record_count: u64,
+    file_bytes: u64,
     base: u64,
     shard: Lazy<Shard>,
 }
@@ -139,9 +140,9 @@ impl Dataset {
             .map_or(Format::FfRecord, |shard| shard.index().format())
     }
 
-    /// Size of all files together, as far as it is known without opening them.
-    pub fn total_bytes(&self) -> Result<u64> {
-        (0..self.slots.len()).try_fold(0, |sum, number| Ok(sum + self.open_shard(number)?.source().len()))
+    /// Size of all files together, when they were opened.
+    pub fn total_bytes(&self) -> u64 {
+        self.slots.iter().map(|slot| slot.file_bytes).sum()
     }
 
     /// Marks the data set as closed, for every reader that shares it.
@@ -246,26 +247,23 @@ impl ShardSlot {
     fn new(input: Input, options: &OpenOptions, lazily: bool) -> Result<Self> {
         match input {
             Input::Path(path) if lazily => {
-                let record_count = open::peek_record_count(&path, options)?;
-                Ok(Self { path: Some(path), record_count, base: 0, shard: Lazy::new() })
+                let open::Peek { record_count, file_bytes } = open::peek(&path, options)?;
+                Ok(Self { path: Some(path), record_count, file_bytes, base: 0, shard: Lazy::new() })
             }
-            Input::Path(path) => {
-                let shard = open::open_path(&path, options)?;
-                let record_count = shard.index().record_count();
-                Ok(Self { path: Some(path), record_count, base: 0, shard: Lazy::filled(shard) })
-            }
-            Input::Source(source) => {
-                let shard = open::open_source(source, options)?;
-                let record_count = shard.index().record_count();
-                Ok(Self { path: None, record_count, base: 0, shard: Lazy::filled(shard) })
-            }
+            Input::Path(path) => Ok(Self::opened(Some(path.clone()), open::open_path(&path, options)?)),
+            Input::Source(source) => Ok(Self::opened(None, open::open_source(source, options)?)),
         }
+    }
+
+    fn opened(path: Option<PathBuf>, shard: Shard) -> Self {
+        let (record_count, file_bytes) = (shard.index().record_count(), shard.source().len());
+        Self { path, record_count, file_bytes, base: 0, shard: Lazy::filled(shard) }
     }
 
     fn open(&self, options: &OpenOptions) -> Result<Shard> {
         let Some(path) = &self.path else { unreachable!("only files are opened late") };
         let mut shard = open::open_path(path, options)?;
-        if shard.index().record_count() != self.record_count {
+        if (shard.index().record_count(), shard.source().len()) != (self.record_count, self.file_bytes) {
             return Err(Error::changed(shard.source().name(), "the file was replaced"));
         }
         shard.base = self.base;
@@ -306,6 +304,6 @@ impl Residency {
     pub fn single_read_looks(&self) -> bool {
         let reads = self.reads.load(Ordering::Relaxed);
         self.reads.store(reads.wrapping_add(1), Ordering::Relaxed);
-        reads % Self::READS_PER_LOOK == 0 || self.warm_streak.load(Ordering::Relaxed) == 0
+        reads.is_multiple_of(Self::READS_PER_LOOK) || self.warm_streak.load(Ordering::Relaxed) == 0
     }
 }

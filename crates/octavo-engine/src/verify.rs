@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::fetch::Failures;
 use crate::io::Scratch;
 use crate::pool::{self, locked};
-use crate::scan::{plan_block, BlockLimits, View};
+use crate::scan::{plan_block, BlockLimits, Trail, View};
 use crate::shards::Dataset;
 
 const LIMITS: BlockLimits = BlockLimits { records: 16 << 10, bytes: 4 << 20 };
@@ -32,6 +32,7 @@ pub fn verify<E: From<Error>>(
     let view = View::all(count);
     let mut damaged = Vec::new();
     let mut position = 0;
+    let mut trail = Trail::default();
     let wave_blocks = pool::cpu().threads() * 4;
     while position < count {
         let mut wave: Vec<(u64, Plan)> = Vec::with_capacity(wave_blocks);
@@ -50,6 +51,11 @@ pub fn verify<E: From<Error>>(
             }
         }
         damaged.extend(verify_wave(dataset, &wave)?);
+        for (_, plan) in &wave {
+            if let [first, .., last] = plan.records.as_slice() {
+                trail.passed(dataset, first, last);
+            }
+        }
         progress(position)?;
     }
     damaged.sort_by_key(|one| one.record);

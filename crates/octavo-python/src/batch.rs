@@ -1,6 +1,7 @@
 //! `octavo.Batch`: many records in one buffer, with offsets, and no object per record.
 
 use std::ffi::{c_int, c_void};
+use std::ops::Range;
 use std::sync::Arc;
 
 use octavo_engine::batch::Plan;
@@ -62,8 +63,10 @@ impl Batch {
         self.data.offsets.len() - 1
     }
 
-    fn bounds(&self, position: usize) -> (i64, i64) {
-        (self.data.offsets[position], self.data.offsets[position + 1])
+    /// Where a record's bytes are. Offsets were made from `usize` and fit it again.
+    fn bounds(&self, position: usize) -> Range<usize> {
+        let at = |position: usize| usize::try_from(self.data.offsets[position]).unwrap_or(0);
+        at(position)..at(position + 1)
     }
 }
 
@@ -78,8 +81,8 @@ impl Batch {
         let this = slf.get();
         let count = this.count() as u64;
         let position = indices::position(slf.py(), indices::integer(index, count)?, count)?;
-        let (start, end) = this.bounds(usize::try_from(position).unwrap_or(0));
-        let slice = PySlice::new(slf.py(), start as isize, end as isize, 1);
+        let Range { start, end } = this.bounds(usize::try_from(position).unwrap_or(0));
+        let slice = PySlice::new(slf.py(), start.cast_signed(), end.cast_signed(), 1);
         PyMemoryView::from(slf.as_any())?.get_item(slice)
     }
 
@@ -120,10 +123,7 @@ impl Batch {
     /// The records as a list of bytes.
     fn to_list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let bytes = self.data.bytes();
-        PyList::new(
-            py,
-            self.data.offsets.windows(2).map(|pair| PyBytes::new(py, &bytes[pair[0] as usize..pair[1] as usize])),
-        )
+        PyList::new(py, (0..self.count()).map(|at| PyBytes::new(py, &bytes[self.bounds(at)])))
     }
 
     /// The batch as an Arrow array of type LargeBinary, without a copy.

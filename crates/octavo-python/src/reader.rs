@@ -166,10 +166,10 @@ impl Reader {
         self.dataset.format().name()
     }
 
-    /// Size of all files; opens those that were not opened yet.
-    fn _total_bytes(&self, py: Python<'_>) -> PyResult<u64> {
-        self.check_open(py)?;
-        py.detach(|| self.dataset.total_bytes()).into_py(py)
+    /// Size of all files, when they were opened.
+    #[getter]
+    fn _total_bytes(&self) -> u64 {
+        self.dataset.total_bytes()
     }
 }
 

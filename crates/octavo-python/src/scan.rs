@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use octavo_engine::batch::Pending;
-use octavo_engine::scan::{plan_block, BlockLimits, View};
+use octavo_engine::batch::{Pending, Planned};
+use octavo_engine::scan::{plan_block, BlockLimits, Trail, View};
 use octavo_engine::{fork, Dataset, Error};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
@@ -36,6 +36,7 @@ struct State {
     handed_out: usize,
     /// Raised once the current block is handed out.
     failure: Option<PyErr>,
+    trail: Trail,
     generation: u64,
 }
 
@@ -44,6 +45,8 @@ struct Block {
     pending: Pending,
     objects: Vec<Py<PyAny>>,
     from: u64,
+    /// Its first and last record.
+    ends: Option<(Planned, Planned)>,
 }
 
 impl Scan {
@@ -57,6 +60,7 @@ impl Scan {
             current: Vec::new(),
             handed_out: 0,
             failure: None,
+            trail: Trail::default(),
             generation: fork::generation(),
         };
         Self { state: Mutex::new(state) }
@@ -127,6 +131,9 @@ impl State {
             Err((number, error)) => self.stop_before(py, &block, number, &error),
         };
         drop(block.pending);
+        if let Some((first, last)) = &block.ends {
+            self.trail.passed(&self.dataset, first, last);
+        }
         self.current = block.objects;
         self.current.truncate(filled);
         Ok(true)
@@ -144,11 +151,12 @@ impl State {
             targets.push(target);
         }
         let residence = plan.residence(&self.dataset);
+        let ends = plan.records.first().copied().zip(plan.records.last().copied()).filter(|_| self.view.step == 1);
         let pending = Pending::start(Arc::clone(&self.dataset), plan.records, targets, residence);
         let from = self.planned;
         self.planned += objects.len() as u64;
         self.block_records = (self.block_records * 2).min(MOST_RECORDS);
-        self.ahead.push_back(Block { pending, objects, from });
+        self.ahead.push_back(Block { pending, objects, from, ends });
         Ok(())
     }
 

@@ -4,6 +4,7 @@ pub mod descriptors;
 pub mod file;
 #[cfg(unix)]
 pub mod guard;
+pub mod huge_pages;
 pub mod memory;
 #[cfg(unix)]
 pub mod mmap;

@@ -70,6 +70,6 @@ pub trait Index: Send + Sync + std::fmt::Debug {
     /// Where in memory the entry of a record is, so that it can be brought near before it is needed.
     fn entry_address(&self, record: u64) -> *const u8;
 
-    /// Memory held for the index.
-    fn memory_bytes(&self) -> usize;
+    /// Where in memory the table of entries is, and how many bytes it takes.
+    fn memory(&self) -> (*const u8, usize);
 }

@@ -141,15 +141,16 @@ impl Index for FfIndex {
         self.checksum(record).map_or(std::ptr::null(), |entry| std::ptr::from_ref(entry).cast())
     }
 
-    fn memory_bytes(&self) -> usize {
+    fn memory(&self) -> (*const u8, usize) {
         match &self.table {
-            Table::Even { checksums, .. } => size_of_val(checksums.as_slice()),
-            Table::Lines(lines) => size_of_val(lines.as_slice()),
-            Table::Wide { offsets, checksums } => {
-                size_of_val(offsets.as_slice()) + size_of_val(checksums.as_slice())
-            }
+            Table::Even { checksums, .. } | Table::Wide { checksums, .. } => memory_of(checksums),
+            Table::Lines(lines) => memory_of(lines),
         }
     }
+}
+
+fn memory_of<T>(table: &[T]) -> (*const u8, usize) {
+    (table.as_ptr().cast(), size_of_val(table))
 }
 
 /// Builds an [`FfIndex`] from the two tables, given in pieces and in order, in memory bounded by the index itself.
@@ -177,6 +178,11 @@ impl IndexBuilder {
         let checksums = Vec::with_capacity(capacity);
         let last_offset = header.header_bytes;
         Self { header, hasher, checksums, table, offsets_seen: 0, last_offset }
+    }
+
+    /// Where the table of checksums will be, and how many bytes it will take: reserved, not yet touched.
+    pub fn reserved(&self) -> (*const u8, usize) {
+        (self.checksums.as_ptr().cast(), self.checksums.capacity() * size_of::<u32>())
     }
 
     /// The next piece of the table of checksums; whole entries only.
@@ -345,7 +351,7 @@ mod tests {
 
     /// The naive twin: offsets as the specification gives them.
     fn check_against_sums(lens: &[u64]) -> FfIndex {
-        let checksums: Vec<u32> = (0..lens.len()).map(|i| (i as u32).wrapping_mul(77)).collect();
+        let checksums: Vec<u32> = (0u32..).step_by(77).take(lens.len()).collect();
         let header = header_for(lens, &checksums);
         let file_bytes = header.len() as u64 + lens.iter().sum::<u64>();
         let index = index_of(&header, file_bytes, 3, true).unwrap();
@@ -361,13 +367,13 @@ mod tests {
     #[test]
     fn equal_lengths_cost_four_bytes_a_record() {
         let index = check_against_sums(&[100; 50]);
-        assert_eq!(index.memory_bytes(), 200);
+        assert_eq!(index.memory().1, 200);
     }
 
     #[test]
     fn mixed_lengths_share_cache_lines() {
         let lens: Vec<u64> = (0..70).map(|i| i * i % 13).collect();
-        assert_eq!(check_against_sums(&lens).memory_bytes(), 640);
+        assert_eq!(check_against_sums(&lens).memory().1, 640);
     }
 
     #[test]
