@@ -24,12 +24,12 @@ class Unreadable(Exception):  # noqa: N818 - as above
 def encode(records: Sequence[bytes], *, legacy: bool = False, gap: bytes = b"") -> bytes:
     """The file that holds `records`: a legacy one has no metadata checksum; a gap stands before the first record."""
     offset = FIXED_BYTES + 12 * len(records) + len(gap)
-    checksums, offsets = b"", b""
+    checksums, offsets = [], []
     for record in records:
-        checksums += struct.pack("<I", zlib.crc32(record))
-        offsets += struct.pack("<q", offset)
+        checksums.append(struct.pack("<I", zlib.crc32(record)))
+        offsets.append(struct.pack("<q", offset))
         offset += len(record)
-    return with_header(checksums, offsets, legacy=legacy) + gap + b"".join(records)
+    return with_header(b"".join(checksums), b"".join(offsets), legacy=legacy) + gap + b"".join(records)
 
 
 def with_header(checksums: bytes, offsets: bytes, *, legacy: bool = False) -> bytes:

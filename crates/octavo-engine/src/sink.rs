@@ -60,6 +60,11 @@ impl FileSink {
         let file = File::options().read(true).write(true).create(true).truncate(false).open(&path);
         let file = file.map_err(|error| Error::io(&name, "create", error))?;
         lock(&file).map_err(|error| Error::io(&shown(&path), "write to what another writer writes", error))?;
+        if !overwrite && file.metadata().is_ok_and(|metadata| metadata.len() > 0) {
+            let interrupted =
+                std::io::Error::new(std::io::ErrorKind::AlreadyExists, "it holds an interrupted write");
+            return Err(Error::io(&shown(&path), "overwrite", interrupted));
+        }
         file.set_len(0).map_err(|error| Error::io(&name, "create", error))?;
         let final_path = final_path.to_owned();
         Ok(Self {

@@ -5,6 +5,7 @@ mod arrow;
 mod batch;
 mod buffer;
 mod errors;
+mod flight;
 mod indices;
 mod reader;
 mod records;

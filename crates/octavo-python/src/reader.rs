@@ -197,16 +197,17 @@ impl Reader {
         // Reserving the result takes about as long as memory takes to answer.
         dataset.prefetch(&planned);
         let (object, target) = records::reserve(py, planned.placement.record_len)?;
-        let plain = dataset.checks_data()
-            && planned.placement.record_len < RELEASE_BYTES
-            && !dataset.residency.single_read_looks();
+        let plain = planned.placement.record_len < RELEASE_BYTES && !dataset.residency.single_read_looks();
         if !(plain && batch::copy_mapped(dataset, &planned, target).into_py(py)?) {
             self.read_carefully(py, planned, target)?;
+        } else if !dataset.checks_data() {
+            // Nothing else would notice that the file was rewritten in place.
+            dataset.check_unchanged(&[planned]).into_py(py)?;
         }
         Ok(object)
     }
 
-    /// As above, when it is large, may be cold, or has no checksum to protect it.
+    /// As above, when it is large or may be cold.
     #[cold]
     fn read_carefully(&self, py: Python<'_>, planned: Planned, target: Target) -> PyResult<()> {
         let plan = Plan { total_bytes: planned.placement.record_len, records: vec![planned] };

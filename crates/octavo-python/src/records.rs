@@ -6,12 +6,13 @@ use std::sync::Arc;
 use octavo_engine::batch::{self, Pending, Plan, Planned};
 use octavo_engine::fetch::Failures;
 use octavo_engine::io::Residence;
-use octavo_engine::{pool, Dataset, Error, Result, Target};
+use octavo_engine::{pool, Dataset, Result, Target};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::errors::{self, IntoPy};
+use crate::flight::Flight;
 
 /// Work on fewer bytes than this keeps the interpreter lock: giving it away costs more than it gains.
 pub const RELEASE_BYTES: u64 = 128 << 10;
@@ -71,9 +72,9 @@ fn read_cold(py: Python<'_>, dataset: &Arc<Dataset>, list: &Bound<'_, PyList>, p
             put(list, at, object);
             targets.push(target);
         }
-        in_flight.push(Pending::start(Arc::clone(dataset), records, targets, Residence::Cold));
+        in_flight.push(Flight::new(Pending::start(Arc::clone(dataset), records, targets, Residence::Cold)));
     }
-    in_flight.iter().try_for_each(|pending| wait(py, pending))
+    in_flight.iter().try_for_each(|flight| flight.wait(py))
 }
 
 /// Fills a planned batch, with the interpreter lock released where that pays.
@@ -104,7 +105,7 @@ fn read_pipelined(
     record_at: impl Fn(usize) -> u64,
 ) -> PyResult<()> {
     let most_in_flight = pool::cpu().threads() * 2 + 2;
-    let mut in_flight: VecDeque<Pending> = VecDeque::new();
+    let mut in_flight: VecDeque<Flight> = VecDeque::new();
     let mut next = 0;
     while next < count {
         py.check_signals()?;
@@ -112,26 +113,13 @@ fn read_pipelined(
         let targets = reserve_into(py, list, next, &plan)?;
         next += plan.records.len();
         let residence = plan.residence(dataset);
-        in_flight.push_back(Pending::start(Arc::clone(dataset), plan.records, targets, residence));
-        while in_flight.len() > most_in_flight || in_flight.front().is_some_and(Pending::is_done) {
+        in_flight.push_back(Flight::new(Pending::start(Arc::clone(dataset), plan.records, targets, residence)));
+        while in_flight.len() > most_in_flight || in_flight.front().is_some_and(Flight::is_done) {
             let Some(front) = in_flight.pop_front() else { break };
-            wait(py, &front)?;
+            front.wait(py)?;
         }
     }
-    in_flight.iter().try_for_each(|pending| wait(py, pending))
-}
-
-/// Waits for a block; other Python threads run meanwhile.
-pub fn wait(py: Python<'_>, pending: &Pending) -> PyResult<()> {
-    wait_numbered(py, pending).map_err(|(_, error)| errors::to_py(py, &error))
-}
-
-/// Waits for a block, and says which of its records failed.
-pub fn wait_numbered(py: Python<'_>, pending: &Pending) -> std::result::Result<(), (usize, Error)> {
-    if pending.is_done() {
-        return pending.wait();
-    }
-    py.detach(|| pending.wait())
+    in_flight.iter().try_for_each(|flight| flight.wait(py))
 }
 
 fn plan_block(dataset: &Dataset, from: usize, count: usize, record_at: impl Fn(usize) -> u64) -> Result<Plan> {

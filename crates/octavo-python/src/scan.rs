@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 
 use crate::errors::to_py;
+use crate::flight::Flight;
 use crate::records::{self, reserve};
 
 /// The first block is small, so that a loop that breaks at once has read little; later ones double.
@@ -40,9 +41,9 @@ struct State {
     generation: u64,
 }
 
-/// Objects that are being filled. Field order matters: `pending` is dropped, and so waited for, first.
+/// Objects that are being filled. Field order matters: `flight` is dropped, and so waited for, first.
 struct Block {
-    pending: Pending,
+    flight: Flight,
     objects: Vec<Py<PyAny>>,
     from: u64,
     /// Its first and last record.
@@ -126,11 +127,11 @@ impl State {
         let Some(block) = self.ahead.pop_front() else {
             return Ok(false);
         };
-        let filled = match records::wait_numbered(py, &block.pending) {
+        let filled = match block.flight.outcome(py) {
             Ok(()) => block.objects.len(),
             Err((number, error)) => self.stop_before(py, &block, number, &error),
         };
-        drop(block.pending);
+        drop(block.flight);
         if let Some((first, last)) = &block.ends {
             self.trail.passed(&self.dataset, first, last);
         }
@@ -152,11 +153,11 @@ impl State {
         }
         let residence = plan.residence(&self.dataset);
         let ends = plan.records.first().copied().zip(plan.records.last().copied()).filter(|_| self.view.step == 1);
-        let pending = Pending::start(Arc::clone(&self.dataset), plan.records, targets, residence);
+        let flight = Flight::new(Pending::start(Arc::clone(&self.dataset), plan.records, targets, residence));
         let from = self.planned;
         self.planned += objects.len() as u64;
         self.block_records = (self.block_records * 2).min(MOST_RECORDS);
-        self.ahead.push_back(Block { pending, objects, from, ends });
+        self.ahead.push_back(Block { flight, objects, from, ends });
         Ok(())
     }
 
@@ -175,18 +176,5 @@ impl State {
             self.planned = block.from;
         }
         self.ahead.clear();
-    }
-}
-
-impl Drop for State {
-    /// Blocks on their way must land before their objects go. A source in Python needs the lock for that.
-    fn drop(&mut self) {
-        let ahead = std::mem::take(&mut self.ahead);
-        Python::attach(|py| {
-            for block in &ahead {
-                py.detach(|| block.pending.settle());
-            }
-            drop(ahead);
-        });
     }
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use octavo_engine::io::memory::MemorySource;
 use octavo_engine::io::{Source, SpanRead};
 use octavo_engine::{Error, Result};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use crate::buffer::RawBuffer;
+use crate::errors;
 
 /// A source over any object that exports its bytes.
 pub fn memory(object: &Bound<'_, PyAny>) -> PyResult<Box<dyn Source>> {
@@ -42,7 +42,7 @@ impl SpanSource {
             if buffer.len() != read.target.len() {
                 let (offset, wanted, got) = (read.offset, read.target.len(), buffer.len());
                 let message = format!("{}: asked for {wanted} bytes at {offset}, got {got}", self.name);
-                return Err(PyValueError::new_err(message));
+                return Err(errors::named(py, "SourceChangedError", &message));
             }
             // SAFETY: both have the same length, and the target is memory of ours.
             unsafe { read.target.copy_from(buffer.as_ptr()) };
@@ -50,7 +50,7 @@ impl SpanSource {
         }
         if given != reads.len() {
             let message = format!("{}: asked for {} spans, got {given}", self.name, reads.len());
-            return Err(PyValueError::new_err(message));
+            return Err(errors::named(py, "StorageError", &message));
         }
         Ok(())
     }

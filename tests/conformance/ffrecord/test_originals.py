@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import octavo
@@ -115,7 +117,7 @@ def test_writing_the_records_again_gives_the_same_bytes(original: Original, tmp_
 @pytest.mark.parametrize("original", as_parameters(DIRECTORIES))
 def test_a_directory_numbers_its_files_one_after_the_other(original: Original):
     reader = octavo.open(original.path)
-    assert [path.rpartition("/")[2] for path in reader.paths] == list(original.facts["files"])
+    assert [Path(path).name for path in reader.paths] == list(original.facts["files"])
     assert [len(octavo.open(path)) for path in reader.paths] == list(original.facts["files"].values())
 
 
@@ -144,10 +146,7 @@ def test_a_refusal_names_the_file(original: Original):
 
 @pytest.mark.parametrize("original", as_parameters(REFUSED))
 def test_a_file_that_must_not_open_is_one_damage_to_verify(original: Original):
-    report = octavo.verify(original.path)
-    assert [(one.path, one.record) for one in report.damage] in ([(str(original.path), None)], [(str(original.path), 0)]) or (
-        original.path.name == "offsets_backwards.ffr"
-    )
+    assert [one.path for one in octavo.verify(original.path).damage] == [str(original.path)]
 
 
 @pytest.mark.parametrize("original", as_parameters(OPENING))

@@ -115,6 +115,10 @@ pub fn ensure_installed() {
     if current.sa_sigaction == handler_address() {
         return;
     }
+    static INSTALLING: AtomicBool = AtomicBool::new(false);
+    if INSTALLING.swap(true, Ordering::AcqRel) {
+        return; // another thread is at it
+    }
     let level = LEVEL.load(Ordering::Acquire);
     if level < LEVELS {
         PREVIOUS[level].store(Box::into_raw(Box::new(current)), Ordering::Release);
@@ -126,6 +130,7 @@ pub fn ensure_installed() {
     ours.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
     // SAFETY: `ours` is complete and the handler is async-signal-safe.
     unsafe { libc::sigaction(libc::SIGBUS, &raw const ours, std::ptr::null_mut()) };
+    INSTALLING.store(false, Ordering::Release);
 }
 
 fn handler_address() -> usize {

@@ -177,6 +177,11 @@ impl<'a> Batch<'a> {
                 return Ok(self.cover(slot, number, opened, read, alignment));
             }
         }
+        self.buffered(number)
+    }
+
+    fn buffered(&self, number: usize) -> Result<Flight> {
+        let FileRead { file, read } = self.reads[number];
         let opened = file.descriptor(false)?.ok_or_else(|| file.ended_early())?;
         Ok(Flight { number, file: opened, offset: read.offset, buffer: read.target, got: 0, skip: None })
     }
@@ -236,11 +241,24 @@ impl<'a> Batch<'a> {
                     }
                 }
                 Err(_) if matches!(-result, libc::EINTR | libc::EAGAIN) => self.submit(slot),
+                // The device wants another alignment than the system told: through the page cache, then.
+                Err(_) if -result == libc::EINVAL && flight.skip.is_some() => self.retry_buffered(slot),
                 Err(_) => {
                     let error = std::io::Error::from_raw_os_error(-result);
                     self.fail(slot, Error::io(file.name(), "read", error));
                 }
             }
+        }
+    }
+
+    fn retry_buffered(&mut self, slot: usize) {
+        let Some(number) = self.flights[slot].as_ref().map(|flight| flight.number) else { return };
+        match self.buffered(number) {
+            Ok(flight) => {
+                self.flights[slot] = Some(flight);
+                self.submit(slot);
+            }
+            Err(error) => self.fail(slot, error),
         }
     }
 

@@ -1,0 +1,94 @@
+"""The names a user can see, and what importing them costs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import types
+
+import pytest
+
+import octavo
+from octavo import errors
+
+FRAMEWORKS = ("numpy", "torch", "tensorflow", "pyarrow", "jax", "pandas", "grain", "apache_beam", "ray", "fsspec", "obstore")
+
+
+def run_python(code: str) -> str:
+    """What a fresh interpreter prints."""
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def test_the_list_of_public_names_is_sorted():
+    assert octavo.__all__ == sorted(octavo.__all__)
+
+
+def test_the_list_of_public_names_is_complete():
+    # Importing a package's modules leaves them as its attributes; those behind the surface begin with "_".
+    seen = {name for name in vars(octavo) if not name.startswith("_")} - {"storage"}
+    assert seen == set(octavo.__all__) - {"__version__"}
+
+
+def test_the_public_names_are_the_ones_of_the_design():
+    assert set(octavo.__all__) == {
+        "Batch", "Damage", "Info", "Partition", "Reader", "VerifyReport", "Writer",
+        "__version__", "append", "create", "errors", "open", "verify",
+    }  # fmt: skip
+
+
+def test_a_star_import_gives_every_public_name():
+    namespace: dict[str, object] = {}
+    exec("from octavo import *", namespace)
+    assert set(octavo.__all__) <= set(namespace)
+
+
+@pytest.mark.parametrize("name", octavo.__all__)
+def test_every_public_class_and_function_is_documented(name):
+    thing = getattr(octavo, name)
+    assert isinstance(thing, str) or thing.__doc__
+
+
+def test_the_version_is_the_distributions():
+    from importlib.metadata import version
+
+    assert octavo.__version__ == version("octavo")
+
+
+def test_the_list_of_errors_is_every_error():
+    classes = {name for name, thing in vars(errors).items() if isinstance(thing, type) and issubclass(thing, Exception)}
+    assert sorted(classes) == errors.__all__
+
+
+def test_modules_behind_the_surface_are_private():
+    modules = {name for name, thing in vars(octavo).items() if isinstance(thing, types.ModuleType)}
+    assert {name for name in modules if not name.startswith("_")} == {"errors", "storage"}
+
+
+def test_import_brings_in_no_framework():
+    loaded = run_python(f"import octavo, sys; print([name for name in {FRAMEWORKS} if name in sys.modules])")
+    assert loaded == "[]"
+
+
+def test_reading_and_writing_bring_in_no_framework(tmp_path):
+    code = f"""
+import sys
+import octavo
+with octavo.create({str(tmp_path / "records.ffr")!r}) as writer:
+    writer.write_many([b"a", b"b"])
+reader = octavo.open({str(tmp_path / "records.ffr")!r})
+reader[0], reader[[0, 1]], reader.read_batch([1])[0], list(reader), reader.info, reader.partitions(2)
+print([name for name in {FRAMEWORKS} if name in sys.modules])
+"""
+    assert run_python(code) == "[]"
+
+
+def test_import_is_quick():
+    code = "import time; start = time.perf_counter(); import octavo; print(time.perf_counter() - start)"
+    assert min(float(run_python(code)) for _ in range(3)) < 0.1
+
+
+def test_the_package_says_that_it_has_types():
+    from importlib.resources import files
+
+    assert files("octavo").joinpath("py.typed").is_file()
