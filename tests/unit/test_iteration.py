@@ -1,0 +1,170 @@
+"""Going through records in order: read ahead, in bounded memory, and past damage."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+import operator
+
+import pytest
+
+import octavo
+from octavo import errors
+from tests.conformance.backends import IO_MODES, Spans
+from tests.naive import ffrecord as naive
+
+RECORDS = [f"record {number}".encode() for number in range(10_000)]
+
+
+def damaged_file(records: list[bytes], *numbers: int) -> bytes:
+    """A file whose records of these numbers, none of them empty, have a flipped bit."""
+    content = bytearray(naive.encode(records))
+    offset = 12 + 12 * len(records)
+    for number, record in enumerate(records):
+        if number in numbers:
+            content[offset] ^= 1
+        offset += len(record)
+    return bytes(content)
+
+
+def walk(reader: octavo.Reader) -> list[bytes | type[Exception]]:
+    """Everything an iteration gives, errors included, for as long as it goes on."""
+    seen: list[bytes | type[Exception]] = []
+    records = iter(reader)
+    for _ in range(2 * len(reader) + 2):
+        try:
+            seen.append(next(records))
+        except StopIteration:
+            return seen
+        except errors.OctavoError as error:
+            seen.append(type(error))
+    raise AssertionError("the iteration does not end")
+
+
+@pytest.mark.parametrize("mode", IO_MODES)
+def test_many_records_come_in_order(write_file, mode):
+    assert list(octavo.open(write_file(RECORDS), io=mode)) == RECORDS
+
+
+def test_records_larger_than_the_read_ahead_come_in_order():
+    records = [bytes([number]) * (3 << 20) for number in range(4)] + [b"small"]
+    assert list(octavo.open(naive.encode(records))) == records
+
+
+def test_an_iterator_is_its_own_iterator():
+    records = iter(octavo.open(naive.encode(RECORDS)))
+    assert iter(records) is records
+
+
+def test_an_exhausted_iterator_stays_exhausted():
+    records = iter(octavo.open(naive.encode([b"a"])))
+    assert list(records) == [b"a"]
+    assert list(records) == []
+
+
+def test_an_iterator_keeps_its_reader_alive():
+    records = iter(octavo.open(naive.encode(RECORDS)))
+    gc.collect()
+    assert list(records) == RECORDS
+
+
+def test_a_loop_that_breaks_at_once_has_not_read_the_whole_file():
+    source = Spans(naive.encode([bytes(1000)] * 100_000))
+    next(iter(octavo.open(source)))
+    assert source.calls < 20
+
+
+def test_leaving_a_loop_and_dropping_the_reader_leaves_nothing_behind(write_file):
+    path = write_file(RECORDS)
+    for _ in range(50):
+        assert list(itertools.islice(octavo.open(path), 17)) == RECORDS[:17]
+
+
+def test_length_hint_counts_down_through_the_read_ahead():
+    records = iter(octavo.open(naive.encode(RECORDS)))
+    for left in range(len(RECORDS), 0, -1):
+        assert operator.length_hint(records) == left
+        next(records)
+    assert operator.length_hint(records) == 0
+
+
+@pytest.mark.parametrize("number", [0, 1, 15, 16, 17, 500, 9998, 9999])
+@pytest.mark.parametrize("mode", IO_MODES)
+def test_records_before_damage_come_first_then_the_error_then_those_behind(tmp_path, number, mode):
+    path = tmp_path / "damaged.ffr"
+    path.write_bytes(damaged_file(RECORDS, number))
+    expected = [*RECORDS[:number], errors.ChecksumError, *RECORDS[number + 1 :]]
+    assert walk(octavo.open(path, io=mode)) == expected
+
+
+def test_the_error_of_an_iteration_names_the_record():
+    records = iter(octavo.open(damaged_file(RECORDS, 100)))
+    assert list(itertools.islice(records, 100)) == RECORDS[:100]
+    with pytest.raises(errors.ChecksumError) as caught:
+        next(records)
+    assert caught.value.record == 100
+
+
+def test_neighbouring_damage_gives_one_error_for_each_record():
+    numbers = (3, 4, 5, 20, 21)
+    expected = [errors.ChecksumError if number in numbers else record for number, record in enumerate(RECORDS[:100])]
+    assert walk(octavo.open(damaged_file(RECORDS[:100], *numbers))) == expected
+
+
+def test_damage_is_met_from_the_end_as_well():
+    reader = octavo.open(damaged_file(RECORDS[:100], 30))
+    assert walk(reader[::-1]) == [*RECORDS[99:30:-1], errors.ChecksumError, *RECORDS[29::-1]]
+
+
+def test_damage_outside_a_slice_does_not_disturb_it():
+    reader = octavo.open(damaged_file(RECORDS[:100], 30))
+    assert list(reader[31:]) == RECORDS[31:100]
+
+
+def test_every_record_that_a_truncated_file_lost_is_an_error(tmp_path):
+    path = tmp_path / "cut.ffr"
+    content = naive.encode(RECORDS[:100])
+    path.write_bytes(content[: 12 + 1200 + sum(map(len, RECORDS[:40])) + 3])
+    assert walk(octavo.open(path)) == RECORDS[:40] + [errors.TruncatedError] * 60
+
+
+def test_damage_is_passed_over_without_checks():
+    seen = walk(octavo.open(damaged_file(RECORDS[:100], 30), check_data=False, format="ffrecord"))
+    assert [number for number, record in enumerate(seen) if record != RECORDS[number]] == [30]
+
+
+def test_damage_in_one_of_several_files_is_numbered_across_them(tmp_path):
+    reader = octavo.open([naive.encode(RECORDS[:10]), damaged_file(RECORDS[10:20], 3), naive.encode(RECORDS[20:30])])
+    assert walk(reader) == [*RECORDS[:13], errors.ChecksumError, *RECORDS[14:30]]
+
+
+@pytest.mark.parametrize("number", [0, 3000, 9999])
+def test_read_all_of_a_damaged_file_is_the_error(number):
+    with pytest.raises(errors.ChecksumError) as caught:
+        octavo.open(damaged_file(RECORDS, number)).read_all()
+    assert caught.value.record == number
+
+
+@pytest.mark.parametrize("method", ["read", "read_batch"])
+def test_a_batch_with_a_damaged_record_is_the_error(method):
+    reader = octavo.open(damaged_file(RECORDS[:100], 30))
+    with pytest.raises(errors.ChecksumError) as caught:
+        getattr(reader, method)([1, 30, 2])
+    assert caught.value.record == 30
+    assert reader.read([1, 2]) == RECORDS[1:3]
+
+
+def test_closing_the_reader_ends_an_iteration_with_an_error():
+    reader = octavo.open(naive.encode(RECORDS))
+    records = iter(reader)
+    next(records)
+    reader.close()
+    with pytest.raises(errors.ClosedError):
+        list(records)
+
+
+def test_a_closed_reader_does_not_begin_an_iteration():
+    reader = octavo.open(naive.encode(RECORDS))
+    reader.close()
+    with pytest.raises(errors.ClosedError):
+        iter(reader)
