@@ -230,6 +230,9 @@ impl Dataset {
 
     /// An error if one of the files that hold `planned` was written to since it was opened.
     pub fn check_unchanged(&self, planned: &[Planned]) -> Result<()> {
+        if let [only] = planned {
+            return self.shard(only.shard).source().check_unchanged();
+        }
         let mut last = usize::MAX;
         let mut seen = std::collections::HashSet::new();
         for record in planned {

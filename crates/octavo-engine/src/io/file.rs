@@ -5,9 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
+#[cfg(unix)]
 use octavo_format::Span;
 
-use super::{descriptors, IoMode, Residence, Source, SpanRead, Target};
+#[cfg(unix)]
+use super::Residence;
+use super::{descriptors, IoMode, Source, SpanRead, Target};
 use crate::coalesce::MergeHints;
 use crate::error::{shown, Error, Result};
 use crate::fetch::{self, Failures, FileRead};
@@ -50,8 +53,7 @@ impl LocalFile {
             return Err(Error::io(&name, "open", std::io::Error::new(kind, "not a regular file")));
         }
         let file = File::open(path).map_err(|error| Error::io(&name, "open", error))?;
-        let metadata = file.metadata().map_err(|error| Error::io(&name, "open", error))?;
-        let identity = identity_of(&metadata);
+        let identity = identity_of(&file).map_err(|error| Error::io(&name, "open", error))?;
         let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
         #[cfg(unix)]
         let mapping = if mode.maps() {
@@ -81,8 +83,8 @@ impl LocalFile {
     pub fn descriptor(&self, direct: bool) -> Result<Option<Arc<File>>> {
         let opened = descriptors::get((self.id, direct), || {
             let file = open_again(&self.path, direct)?;
-            let metadata = file.metadata().map_err(Reopen::Failed)?;
-            if self.is_other_file(&identity_of(&metadata)) {
+            let identity = identity_of(&file).map_err(Reopen::Failed)?;
+            if self.is_other_file(&identity) {
                 Err(Reopen::Replaced)
             } else {
                 Ok(file)
@@ -208,8 +210,7 @@ impl Source for LocalFile {
         let Some(file) = self.descriptor(false)? else {
             return Err(self.ended_early());
         };
-        let metadata = file.metadata().map_err(|error| Error::io(&self.name, "examine", error))?;
-        let now = identity_of(&metadata);
+        let now = identity_of(&file).map_err(|error| Error::io(&self.name, "examine", error))?;
         if now.len < self.identity.len {
             return Err(self.ended_early());
         }
@@ -307,17 +308,33 @@ fn read_at(file: &File, offset: u64, target: Target) -> std::io::Result<usize> {
     file.seek_read(buffer, offset)
 }
 
+/// Plain `fstat`: std asks for more than is needed here, in several times the time.
 #[cfg(unix)]
-fn identity_of(metadata: &std::fs::Metadata) -> Identity {
-    use std::os::unix::fs::MetadataExt;
-    let modified_ns = i128::from(metadata.mtime()) * 1_000_000_000 + i128::from(metadata.mtime_nsec());
-    Identity { device: metadata.dev(), inode: metadata.ino(), len: metadata.len(), modified_ns }
+#[allow(clippy::unnecessary_cast, clippy::useless_conversion, reason = "the fields' types differ between systems")]
+fn identity_of(file: &File) -> std::io::Result<Identity> {
+    use std::os::fd::AsRawFd;
+    // SAFETY: all-zero is a valid stat, which the call fills.
+    let stat = unsafe {
+        let mut stat: libc::stat = std::mem::zeroed();
+        if libc::fstat(file.as_raw_fd(), &raw mut stat) != 0 {
+            return Err(std::io::Error::last_os_error());
+        }
+        stat
+    };
+    Ok(Identity {
+        device: stat.st_dev as u64,
+        inode: stat.st_ino,
+        len: u64::try_from(stat.st_size).unwrap_or(0),
+        modified_ns: i128::from(stat.st_mtime) * 1_000_000_000 + i128::from(stat.st_mtime_nsec),
+    })
 }
 
 #[cfg(windows)]
-fn identity_of(metadata: &std::fs::Metadata) -> Identity {
+fn identity_of(file: &File) -> std::io::Result<Identity> {
     use std::os::windows::fs::MetadataExt;
-    Identity { device: 0, inode: 0, len: metadata.len(), modified_ns: i128::from(metadata.last_write_time()) }
+    let metadata = file.metadata()?;
+    let modified_ns = i128::from(metadata.last_write_time());
+    Ok(Identity { device: 0, inode: 0, len: metadata.len(), modified_ns })
 }
 
 /// `mincore` says "resident" for every page of a file that the process neither owns nor may write.

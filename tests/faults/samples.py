@@ -1,0 +1,47 @@
+"""Records whose right bytes everybody can compute: the test that writes them and the program that reads them.
+
+The length of a record depends on its number alone, so that two sets of different seeds fill files of the same
+layout. No record holds a zero byte: what a lost page reads as is never right.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from tests.naive import ffrecord as naive
+
+IO_MODES = ("auto", "mmap", "pread", "uring", "direct")
+PAGE_BYTES = os.sysconf("SC_PAGESIZE")
+
+EVEN_BYTES = 256
+"""The length of every tenth record, for what wants records of one size."""
+
+
+def record(number: int, seed: int = 0) -> bytes:
+    """Record `number` of a small set: mixed lengths, now and then empty."""
+    if number % 97 == 13:
+        return b""
+    length = EVEN_BYTES if number % 10 == 0 else 150 + number * 37 % 300
+    return sized(number, length, seed)
+
+
+def records(count: int, seed: int = 0) -> list[bytes]:
+    """The first records of a small set."""
+    return [record(number, seed) for number in range(count)]
+
+
+def sized(number: int, length: int, seed: int = 0) -> bytes:
+    """A record of a given length."""
+    stem = b"seed %d record %d|" % (seed, number)
+    return (stem * (length // len(stem) + 1))[:length]
+
+
+def write(path: str | Path, content: Iterable[bytes], *, durable: bool = False) -> None:
+    """Writes a file without octavo. Pages of a durable file are clean, so they can be dropped."""
+    with open(path, "wb") as file:
+        file.write(naive.encode(list(content)))
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
