@@ -1,15 +1,14 @@
 //! Reading a batch: plan -> fetch -> verify, into memory that the caller has reserved.
 
 use std::ops::Range;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use octavo_format::{Placement, Span};
 
-use crate::coalesce;
-use crate::error::{Error, Result};
-use crate::fetch::{self, Failures, FileRead};
-use crate::io::{Residence, Scratch, SpanRead, Target};
+use crate::cold::fill_cold;
+use crate::error::Result;
+use crate::fetch::Failures;
+use crate::io::{Residence, SpanRead, Target};
 use crate::pool;
 use crate::shards::{Dataset, Shard};
 
@@ -32,7 +31,8 @@ pub struct Planned {
 }
 
 impl Planned {
-    fn span(&self) -> Span {
+    /// The bytes to fetch.
+    pub fn span(&self) -> Span {
         self.placement.span
     }
 }
@@ -107,6 +107,8 @@ impl Plan {
 }
 
 /// Fills one target per planned record. Targets have the records' lengths.
+///
+/// What is not filled is reported: a record whose number is below that of the first failure is whole.
 pub fn fill(
     dataset: &Dataset,
     planned: &[Planned],
@@ -119,11 +121,22 @@ pub fn fill(
         Residence::Resident => fill_resident(dataset, planned, targets, failures)?,
         Residence::Cold => fill_cold(dataset, planned, targets, failures)?,
     }
-    if !dataset.checks_data() {
-        // Nothing else would notice that a file was rewritten in place while we read it.
-        dataset.check_unchanged(planned)?;
+    end_unchecked(dataset, planned)
+}
+
+/// Fills a batch whose bytes are in memory on this thread, for callers that are on the pool already.
+pub fn fill_here(dataset: &Dataset, planned: &[Planned], targets: &[Target], failures: &Failures) -> Result<()> {
+    guard_mappings();
+    copy_range(dataset, planned, targets, 0..planned.len(), failures);
+    end_unchecked(dataset, planned)
+}
+
+/// Without checksums nothing else would notice that a file was rewritten in place while we read it.
+fn end_unchecked(dataset: &Dataset, planned: &[Planned]) -> Result<()> {
+    if dataset.checks_data() {
+        return Ok(());
     }
-    Ok(())
+    dataset.check_unchanged(planned)
 }
 
 /// Fills a batch whose bytes are (nearly all) in memory.
@@ -142,8 +155,9 @@ fn fill_resident(dataset: &Dataset, planned: &[Planned], targets: &[Target], fai
             copy_range(dataset, planned, targets, from..to, failures);
         })?;
     }
-    let expected =
-        SLOW_RECORD * u32::try_from(planned.len()).unwrap_or(u32::MAX) + Duration::from_nanos(total_bytes); // a byte per nanosecond: a tenth of what memory does
+    let records = u32::try_from(planned.len()).unwrap_or(u32::MAX);
+    // A byte per nanosecond is a tenth of what memory does.
+    let expected = SLOW_RECORD * records + Duration::from_nanos(total_bytes);
     if started.elapsed() > expected {
         dataset.residency.note(true);
     }
@@ -183,11 +197,11 @@ fn copy_range(
         if let Some(ahead) = planned[..end].get(number + PREFETCH_AHEAD) {
             dataset.source_of(ahead).prefetch(ahead.span());
         }
+        if failures.should_skip(number) {
+            return;
+        }
         if let Err(error) = copy_one(dataset, &planned[number], targets[number]) {
             failures.push(number, error);
-            if failures.should_stop() {
-                return;
-            }
         }
     }
 }
@@ -215,196 +229,11 @@ fn copy_one(dataset: &Dataset, planned: &Planned, target: Target) -> Result<()> 
     verify(dataset, shard, planned, unsafe { target.filled() })
 }
 
+/// Checks a filled record, where checksums are wanted.
 #[inline]
-fn verify(dataset: &Dataset, shard: &Shard, planned: &Planned, bytes: &[u8]) -> Result<()> {
+pub(crate) fn verify(dataset: &Dataset, shard: &Shard, planned: &Planned, bytes: &[u8]) -> Result<()> {
     if !dataset.checks_data() {
         return Ok(());
     }
     shard.index().verify(planned.record, &planned.placement, bytes).map_err(|damage| shard.blame(damage))
-}
-
-/// Fills a batch from devices: spans sorted and merged, all of them in flight together.
-fn fill_cold(dataset: &Dataset, planned: &[Planned], targets: &[Target], failures: &Failures) -> Result<()> {
-    let mut order: Vec<usize> = (0..planned.len()).collect();
-    order.sort_unstable_by_key(|&number| (planned[number].shard, planned[number].span().offset));
-    let mut groups: Vec<Group> = Vec::new();
-    for run in order.chunk_by(|&a, &b| planned[a].shard == planned[b].shard) {
-        let shard = planned[run[0]].shard;
-        let hints = dataset.shard(shard).source().merge_hints();
-        for merged in coalesce::merge(run.iter().map(|&number| planned[number].span()), hints) {
-            groups.push(Group::new(shard, merged.span, run[merged.members].to_vec(), targets)?);
-        }
-    }
-    let finish = |group: &Group| group.finish(dataset, planned, targets, failures);
-    let (local, other): (Vec<&Group>, Vec<&Group>) =
-        groups.iter().partition(|group| dataset.shard(group.shard).source().as_file().is_some());
-
-    let reads: Vec<FileRead<'_>> = local
-        .iter()
-        .filter_map(|group| {
-            let file = dataset.shard(group.shard).source().as_file()?;
-            Some(FileRead { file, read: group.read() })
-        })
-        .collect();
-    let group_failures = Failures::collect_all();
-    let stop_early = Failures::stop_at_first();
-    let reading = if failures.collects() { &group_failures } else { &stop_early };
-    fetch::read_files(&reads, reading, &|number| finish(local[number]))?;
-    for (number, error) in group_failures.into_list().into_iter().chain(stop_early.into_list()) {
-        local[number].fail(&error, failures);
-    }
-
-    for run in other.chunk_by(|a, b| a.shard == b.shard) {
-        let reads: Vec<SpanRead> = run.iter().map(|group| group.read()).collect();
-        match dataset.shard(run[0].shard).source().read_spans(&reads) {
-            Ok(()) => run.iter().for_each(|group| finish(group)),
-            Err(error) => run.iter().for_each(|group| group.fail(&error, failures)),
-        }
-        if failures.should_stop() {
-            break;
-        }
-    }
-    Ok(())
-}
-
-/// A merged span of one file and the records in it.
-struct Group {
-    shard: usize,
-    span: Span,
-    members: Vec<usize>,
-    /// Read into this first; `None` when a lone record's bytes go straight where they belong.
-    scratch: Option<Scratch>,
-    direct: Target,
-}
-
-impl Group {
-    fn new(shard: usize, span: Span, members: Vec<usize>, targets: &[Target]) -> Result<Self> {
-        let direct = targets[members[0]];
-        let scratch = if members.len() == 1 { None } else { Some(Scratch::new("a batch", span.len)?) };
-        Ok(Self { shard, span, members, scratch, direct })
-    }
-
-    fn read(&self) -> SpanRead {
-        let whole = || usize::try_from(self.span.len).unwrap_or(0);
-        let target = self.scratch.as_ref().map_or(self.direct, |scratch| scratch.part(0, whole()));
-        SpanRead { offset: self.span.offset, target }
-    }
-
-    /// The span is there: hands the records out and verifies them.
-    fn finish(&self, dataset: &Dataset, planned: &[Planned], targets: &[Target], failures: &Failures) {
-        let shard = dataset.shard(self.shard);
-        for &number in &self.members {
-            let (record, target) = (&planned[number], targets[number]);
-            if let Some(scratch) = &self.scratch {
-                let from = usize::try_from(record.span().offset - self.span.offset).unwrap_or(0);
-                // SAFETY: `part` checks the bounds; the read has filled the scratch, and nobody writes to it now.
-                unsafe { target.copy_from(scratch.part(from, target.len()).as_ptr()) };
-            }
-            // SAFETY: filled by the copy above, or by the read itself.
-            if let Err(error) = verify(dataset, shard, record, unsafe { target.filled() }) {
-                failures.push(number, error);
-            }
-        }
-    }
-
-    fn fail(&self, error: &Error, failures: &Failures) {
-        self.members.iter().for_each(|&number| failures.push(number, error.clone()));
-    }
-}
-
-/// How a batch ended: which record failed first, and why.
-pub type Outcome = std::result::Result<(), (usize, Error)>;
-
-/// A batch that is being filled on the pool.
-pub struct Pending {
-    state: Arc<PendingState>,
-    generation: u64,
-}
-
-struct PendingState {
-    result: std::sync::Mutex<Option<Outcome>>,
-    ready: std::sync::Condvar,
-}
-
-impl Pending {
-    /// Starts to fill `targets`; they must stay valid until the batch was waited for or dropped.
-    pub fn start(
-        dataset: Arc<Dataset>,
-        planned: Vec<Planned>,
-        targets: Vec<Target>,
-        residence: Residence,
-    ) -> Self {
-        let state =
-            Arc::new(PendingState { result: std::sync::Mutex::new(None), ready: std::sync::Condvar::new() });
-        let generation = crate::fork::generation();
-        let report = Reporter(Arc::clone(&state));
-        // A cold batch waits on devices: it must not keep a CPU's thread from decoding.
-        let on = if residence == Residence::Cold { pool::io() } else { pool::cpu() };
-        on.spawn(move || {
-            let failures = Failures::stop_at_first();
-            let filled = match residence {
-                // Already on the pool, next to other blocks: no further splitting.
-                Residence::Resident => {
-                    guard_mappings();
-                    copy_range(&dataset, &planned, &targets, 0..planned.len(), &failures);
-                    if dataset.checks_data() {
-                        Ok(())
-                    } else {
-                        dataset.check_unchanged(&planned)
-                    }
-                }
-                Residence::Cold => fill(&dataset, &planned, &targets, residence, &failures),
-            };
-            let first = failures.into_list().into_iter().next();
-            report.finish(filled.map_err(|error| (0, error)).and_then(|()| first.map_or(Ok(()), Err)));
-        });
-        Self { state, generation }
-    }
-
-    /// Waits until every target is filled.
-    pub fn wait(&self) -> Outcome {
-        if self.generation != crate::fork::generation() {
-            return Err((0, Error::Forked));
-        }
-        let mut result = pool::locked(&self.state.result);
-        loop {
-            if let Some(result) = result.as_ref() {
-                return result.clone();
-            }
-            result = self.state.ready.wait(result).unwrap_or_else(std::sync::PoisonError::into_inner);
-        }
-    }
-
-    /// Waits until nothing writes to the targets any more, whatever came of it.
-    pub fn settle(&self) {
-        let _ = self.wait();
-    }
-
-    /// Whether `wait` would return at once.
-    pub fn is_done(&self) -> bool {
-        self.generation == crate::fork::generation() && pool::locked(&self.state.result).is_some()
-    }
-}
-
-impl Drop for Pending {
-    /// The targets' owner may free them after this.
-    fn drop(&mut self) {
-        self.settle();
-    }
-}
-
-/// Reports a result exactly once, also when the work panics.
-struct Reporter(Arc<PendingState>);
-
-impl Reporter {
-    fn finish(self, result: Outcome) {
-        *pool::locked(&self.0.result) = Some(result);
-    }
-}
-
-impl Drop for Reporter {
-    fn drop(&mut self) {
-        pool::locked(&self.0.result).get_or_insert(Err((0, Error::Panicked)));
-        self.0.ready.notify_all();
-    }
 }

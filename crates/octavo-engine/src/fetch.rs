@@ -3,7 +3,7 @@
 //! All spans of a batch go to the device together, whichever files they are in: through the kernel's ring where
 //! there is one, through a pool of threads with positional reads elsewhere.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
 
 use crate::error::{Error, Result};
@@ -23,19 +23,19 @@ pub struct FileRead<'a> {
 /// What went wrong in the parts of a batch, gathered from all threads.
 pub struct Failures {
     collect: bool,
-    any: AtomicBool,
+    first: AtomicUsize,
     list: Mutex<Vec<(usize, Error)>>,
 }
 
 impl Failures {
     /// The first failure ends the batch.
     pub const fn stop_at_first() -> Self {
-        Self { collect: false, any: AtomicBool::new(false), list: Mutex::new(Vec::new()) }
+        Self { collect: false, first: AtomicUsize::new(usize::MAX), list: Mutex::new(Vec::new()) }
     }
 
     /// Every part is tried, and all failures are kept.
     pub const fn collect_all() -> Self {
-        Self { collect: true, any: AtomicBool::new(false), list: Mutex::new(Vec::new()) }
+        Self { collect: true, first: AtomicUsize::new(usize::MAX), list: Mutex::new(Vec::new()) }
     }
 
     /// Whether all failures are wanted.
@@ -47,13 +47,14 @@ impl Failures {
     #[cold]
     pub fn push(&self, number: usize, error: Error) {
         locked(&self.list).push((number, error));
-        self.any.store(true, Ordering::Release);
+        self.first.fetch_min(number, Ordering::AcqRel);
     }
 
-    /// Whether the rest of the batch need not be done.
+    /// Whether part `number` need not be done any more: one before it has failed. Parts before the first failure are
+    /// always done, so that everything ahead of it can be used.
     #[inline]
-    pub fn should_stop(&self) -> bool {
-        !self.collect && self.any.load(Ordering::Relaxed)
+    pub fn should_skip(&self, number: usize) -> bool {
+        !self.collect && number > self.first.load(Ordering::Relaxed)
     }
 
     /// The failure of the earliest part, if there is one.
@@ -87,7 +88,7 @@ pub fn read_files(reads: &[FileRead<'_>], failures: &Failures, done: &(dyn Fn(us
     }
     let _ = mode;
     pool::io().for_each(reads.len(), &|number| {
-        if failures.should_stop() {
+        if failures.should_skip(number) {
             return;
         }
         match read_one(&reads[number]) {

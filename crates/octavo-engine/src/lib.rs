@@ -6,12 +6,14 @@
 
 pub mod batch;
 pub mod coalesce;
+pub mod cold;
 pub mod error;
 pub mod fetch;
 pub mod fork;
 pub mod io;
 pub mod lazy;
 pub mod open;
+pub mod pending;
 pub mod pool;
 pub mod scan;
 pub mod shards;

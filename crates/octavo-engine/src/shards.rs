@@ -87,7 +87,8 @@ impl Dataset {
             inputs.into_iter().map(|input| std::sync::Mutex::new(Some(input))).collect();
         let failures = Failures::stop_at_first();
         pool::io().for_each(inputs.len(), &|number| {
-            let Some(input) = pool::locked(&inputs[number]).take().filter(|_| !failures.should_stop()) else {
+            let Some(input) = pool::locked(&inputs[number]).take().filter(|_| !failures.should_skip(number))
+            else {
                 return;
             };
             if let Err(error) = slots[number].get_or_try(|| ShardSlot::new(input, &options, lazily)) {

@@ -1,6 +1,6 @@
 //! Blocks that are being filled, as Python's side holds them.
 
-use octavo_engine::batch::{Outcome, Pending};
+use octavo_engine::pending::{Outcome, Pending};
 use pyo3::prelude::*;
 
 use crate::errors::to_py;

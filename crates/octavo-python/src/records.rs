@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use octavo_engine::batch::{self, Pending, Plan, Planned};
+use octavo_engine::batch::{self, Plan, Planned};
 use octavo_engine::fetch::Failures;
 use octavo_engine::io::Residence;
+use octavo_engine::pending::Pending;
 use octavo_engine::{pool, Dataset, Result, Target};
 use pyo3::ffi;
 use pyo3::prelude::*;

@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use octavo_engine::batch::{Pending, Planned};
+use octavo_engine::batch::Planned;
+use octavo_engine::pending::Pending;
 use octavo_engine::scan::{plan_block, BlockLimits, Trail, View};
 use octavo_engine::{fork, Dataset, Error};
 use pyo3::prelude::*;

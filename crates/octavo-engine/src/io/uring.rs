@@ -127,7 +127,10 @@ impl<'a> Batch<'a> {
     fn run(&mut self) {
         loop {
             // New reads first, then the bytes that have come in: the device must not wait for our copying.
-            while self.started < self.reads.len() && self.in_flight < self.depth && !self.failures.should_stop() {
+            while self.started < self.reads.len()
+                && self.in_flight < self.depth
+                && !self.failures.should_skip(self.started)
+            {
                 let Some(slot) = self.free.pop() else { break };
                 self.start(slot);
             }
