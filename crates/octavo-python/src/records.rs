@@ -1,6 +1,7 @@
 //! Many records as a list of bytes objects: reserved first, then filled in place.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 
 use octavo_engine::batch::{self, Plan, Planned};
@@ -17,8 +18,9 @@ use crate::flight::Flight;
 
 /// Work on fewer bytes than this keeps the interpreter lock: giving it away costs more than it gains.
 pub const RELEASE_BYTES: u64 = 128 << 10;
-/// Requests of up to this many records are one batch; longer ones run as a pipeline of blocks.
+/// Requests of up to this many records and bytes are one batch; larger ones run as a pipeline of blocks.
 const BATCH_RECORDS: usize = 2048;
+const BATCH_BYTES: u64 = 64 << 20;
 /// Records that share a queue when a batch is read from devices.
 const COLD_PART_RECORDS: usize = 128;
 const BLOCK_RECORDS: usize = 4096;
@@ -45,11 +47,15 @@ pub fn read_list<'py>(
     record_at: impl Fn(usize) -> u64,
 ) -> PyResult<Bound<'py, PyList>> {
     let list = new_list(py, count)?;
-    if count > BATCH_RECORDS {
+    let plan = if count <= BATCH_RECORDS {
+        Some(Plan::new(dataset, 0..count, &record_at).into_py(py)?).filter(|plan| plan.total_bytes <= BATCH_BYTES)
+    } else {
+        None
+    };
+    let Some(plan) = plan else {
         read_pipelined(py, dataset, &list, count, record_at)?;
         return Ok(list);
-    }
-    let plan = Plan::new(dataset, 0..count, &record_at).into_py(py)?;
+    };
     let residence = plan.residence(dataset);
     if residence == Residence::Cold && count >= 2 * COLD_PART_RECORDS && dataset.is_local() {
         read_cold(py, dataset, &list, &plan)?;
@@ -86,15 +92,28 @@ pub fn fill(
     targets: &[Target],
     residence: Residence,
 ) -> PyResult<()> {
-    let work = || -> Result<()> {
+    let work = |part: Range<usize>| -> Result<()> {
         let failures = Failures::stop_at_first();
-        batch::fill(dataset, &plan.records, targets, residence, &failures)?;
+        batch::fill(dataset, &plan.records[part.clone()], &targets[part], residence, &failures)?;
         failures.into_result()
     };
     if residence == Residence::Resident && plan.total_bytes < RELEASE_BYTES {
-        return work().into_py(py);
+        return work(0..targets.len()).into_py(py);
     }
-    py.detach(work).into_py(py)
+    // Ctrl-C is heard between parts.
+    let mut from = 0;
+    while from < targets.len() {
+        py.check_signals()?;
+        let mut bytes = 0;
+        let fits = |target: &&Target| {
+            bytes += target.len() as u64;
+            bytes <= BATCH_BYTES
+        };
+        let to = from + targets[from..].iter().take_while(fits).count().max(1);
+        py.detach(|| work(from..to)).into_py(py)?;
+        from = to;
+    }
+    Ok(())
 }
 
 /// Reserves objects on this thread while the pool fills those reserved before.
@@ -119,6 +138,8 @@ fn read_pipelined(
             let Some(front) = in_flight.pop_front() else { break };
             front.wait(py)?;
         }
+        // Other Python threads get their turn even when no block has to be waited for.
+        py.detach(|| ());
     }
     in_flight.iter().try_for_each(|flight| flight.wait(py))
 }

@@ -1,0 +1,189 @@
+"""Work that is cut short: by `break`, by Ctrl-C, by an exception."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterable
+
+import octavo
+from tests.faults import samples
+
+
+def _calls(path: str) -> dict[str, Callable[[], object]]:
+    return {
+        "read_all": lambda: octavo.open(path).read_all(),
+        "read": lambda: octavo.open(path).read(range(len(octavo.open(path)))),
+        "verify": lambda: octavo.verify(path),
+    }
+
+
+CALLS = tuple(_calls(""))
+
+
+def interrupt(path: str, call: str) -> None:
+    """One call, long enough to be interrupted in its middle, ends long before it would have been done."""
+    work = _calls(path)[call]
+    signal.signal(signal.SIGALRM, signal.default_int_handler)  # a Ctrl-C that comes at a moment of our choice
+    attempts = []
+    for _ in range(6):
+        whole_s = _timed(work)
+        signal.setitimer(signal.ITIMER_REAL, whole_s * 0.2)
+        try:
+            cut_short_s = _timed(work)
+        except KeyboardInterrupt as interruption:
+            (cut_short_s,) = interruption.args
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        if cut_short_s < whole_s * 0.7:
+            return
+        attempts.append((whole_s, cut_short_s))
+    raise AssertionError(f"{call} goes on after Ctrl-C: {attempts}")
+
+
+def _timed(work: Callable[[], object]) -> float:
+    started = time.monotonic()
+    try:
+        work()
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(time.monotonic() - started) from None
+    return time.monotonic() - started
+
+
+def work_forever(path: str, call: str) -> None:
+    """Until Ctrl-C, which nobody catches."""
+    work = _calls(path)[call]
+    print("working", flush=True)
+    while True:
+        work()
+
+
+def write_forever(path: str) -> None:
+    """An endless iterable without a line of Python in it; only octavo itself can notice Ctrl-C."""
+    with octavo.create(path) as writer:
+        print("working", flush=True)
+        writer.write_many(itertools.repeat(b"record"))
+
+
+def break_out(path: str, io: str) -> None:
+    """Leaves loops early, in every state that an iterator can be left in, and then the process."""
+    reader = octavo.open(path, io=io)
+    for stop_after in (0, 1, 15, 16, 17, 1000):
+        for number, _ in enumerate(reader):
+            if number == stop_after:
+                break
+    abandoned = iter(reader)
+    next(abandoned)
+    reader.close()
+    print("leaving", flush=True)
+
+
+class SlowFile:
+    """A file whose every read takes a while, as over a network."""
+
+    def __init__(self, path: str) -> None:
+        self.name = path
+        with open(path, "rb") as file:
+            self._content = file.read()
+        self.size = len(self._content)
+        self.delay_s = 0.0
+
+    def read_spans(self, spans: list[tuple[int, int]]) -> list[bytes]:
+        time.sleep(self.delay_s)
+        return [self._content[offset : offset + length] for offset, length in spans]
+
+
+def interrupt_a_slow_source(path: str, call: str) -> None:
+    """Ctrl-C while the pool waits for a source that is written in Python."""
+    source = SlowFile(path)
+    reader = octavo.open(source)
+    source.delay_s = 0.05
+    calls: dict[str, Callable[[], object]] = {"read_all": reader.read_all, "iteration": lambda: _drain(reader)}
+    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        while True:
+            calls[call]()
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+
+
+def _drain(reader: octavo.Reader) -> None:
+    for _ in reader:
+        pass
+
+
+class DamagedFile(SlowFile):
+    """One byte of the first record is not what it was; the index is whole."""
+
+    def __init__(self, path: str, count: int) -> None:
+        super().__init__(path)
+        at = 12 + 12 * count
+        self._content = self._content[:at] + b"?" + self._content[at + 1 :]
+
+
+class FailingFile(SlowFile):
+    """Reads the index, and then nothing more."""
+
+    failing = False
+
+    def read_spans(self, spans: list[tuple[int, int]]) -> list[bytes]:
+        if self.failing:
+            raise ConnectionResetError("the other side has gone away")
+        return super().read_spans(spans)
+
+
+WAYS: dict[str, Callable[[octavo.Reader], object]] = {
+    "read_all": lambda reader: reader.read_all(),
+    "iteration": lambda reader: list(reader),
+    "batch": lambda reader: reader.read(range(1000)),
+}
+
+
+def read_a_damaged_source(path: str, count: int, way: str) -> None:
+    """An error in one block, while others are still waiting for the interpreter."""
+    reader = octavo.open(DamagedFile(path, count))
+    try:
+        WAYS[way](reader)
+    except octavo.errors.ChecksumError as error:
+        assert error.record == 0
+    else:
+        raise AssertionError("the damage was not noticed")
+
+
+def read_a_failing_source(path: str, way: str) -> None:
+    """What a source raises is what its reader raises."""
+    source = FailingFile(path)
+    reader = octavo.open(source)
+    source.failing = True
+    try:
+        WAYS[way](reader)
+    except ConnectionResetError:
+        return
+    raise AssertionError("the failure was not noticed")
+
+
+def leave_an_iteration_of_a_slow_source(path: str) -> None:
+    """The blocks on their way need the interpreter to land; whoever drops the iterator must let them."""
+    source = SlowFile(path)
+    reader = octavo.open(source)
+    source.delay_s = 0.02
+    for _ in range(3):
+        for _ in reader:
+            break
+
+
+def stop_writing(path: str, records: int) -> None:
+    """The iterable raises; `with` cleans up."""
+
+    def endless() -> Iterable[bytes]:
+        yield from samples.records(records)
+        raise LookupError("no more")
+
+    try:
+        with octavo.create(path) as writer:
+            writer.write_many(endless())
+    except LookupError:
+        return
+    raise AssertionError("the exception was lost")

@@ -1,0 +1,52 @@
+"""However many files are open as one, few descriptors are; and all of them are given back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.faults import conftest, isolation, page_cache, samples
+from tests.faults.programs import descriptors
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "records.ffr"
+    samples.write(path, samples.records(500), durable=True)
+    return path
+
+
+@pytest.mark.parametrize("cold", [False, True], ids=["warm", "cold"])
+def test_a_thousand_shards_need_no_more_than_256_descriptors(shards: Path, io: str, cold: bool):
+    if cold and not page_cache.can_drop(shards.iterdir()):
+        pytest.skip("the file system of the temporary folder keeps its pages in memory")
+    isolation.check(
+        descriptors.read_shards,
+        folder=shards,
+        io=io,
+        cold=cold,
+        records=conftest.SHARD_RECORDS,
+        record_bytes=conftest.SHARD_RECORD_BYTES,
+    )
+
+
+def test_closed_reader_has_no_file_open(path: Path, io: str):
+    isolation.check(descriptors.close_reader, path=path, io=io)
+
+
+def test_opening_and_closing_again_and_again_leaks_nothing(path: Path, io: str):
+    isolation.check(descriptors.open_and_close, path=path, io=io)
+
+
+def test_failing_to_open_leaks_nothing(path: Path, tmp_path: Path, io: str):
+    empty, damaged, cut, absent = (tmp_path / f"{name}.ffr" for name in ("empty", "damaged", "cut", "absent"))
+    content = path.read_bytes()
+    empty.touch()
+    damaged.write_bytes(content[:100] + b"damage" + content[106:])
+    cut.write_bytes(content[:1000])
+    isolation.check(descriptors.fail_to_open, paths=[path, empty, damaged, cut, absent], io=io)
+
+
+def test_failing_to_write_leaks_nothing(tmp_path: Path):
+    isolation.check(descriptors.fail_to_write, folder=tmp_path)
