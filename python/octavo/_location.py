@@ -29,6 +29,9 @@ _URL = re.compile(r"^[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 
 _MOST_SHARDS = 99_999  # five digits, as in the names
 
+# What a writer has beside the file that it is writing; see docs/spec/partial.md.
+_UNFINISHED = (".partial", ".assembling")
+
 # The suffixes by which a directory's records are told from its other files.
 _SUFFIXES = (".ffr",)
 
@@ -106,7 +109,7 @@ def _records_in(directory: str) -> list[str]:
 
 
 def _matching(pattern: str) -> list[str]:
-    paths = sorted(path for path in glob.glob(pattern, recursive=True) if not path.endswith(".partial"))
+    paths = sorted(path for path in glob.glob(pattern, recursive=True) if not path.endswith(_UNFINISHED))
     if not paths:
         message = f"{pattern}: no file matches the pattern"
         raise NotFoundError(message, path=pattern)

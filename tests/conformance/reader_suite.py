@@ -17,7 +17,7 @@ import pytest
 import octavo
 from octavo import errors
 
-# Sizes on both sides of every limit that small records can meet: none, one, odd ones, more than a page, runs of equal ones.
+# Sizes on both sides of what small records can meet: none, one, odd ones, more than a page, runs of equal ones.
 SIZES = (0, 1, 0, 0, 7, 7, 7, 7, 7, 7, 7, 7, 100, 5000, 3, *range(40), 4096, 0, 70_000, 1, 0)
 RECORDS = [bytes((number * 7 + place) % 251 for place in range(size)) for number, size in enumerate(SIZES)]
 EVEN_RECORDS = [bytes([number, 255 - number]) * 8 for number in range(100)]

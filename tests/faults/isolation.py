@@ -1,17 +1,23 @@
 """A process of its own for everything that may crash, hang, or change the whole process.
 
-What runs there is a function from `tests.faults.programs`, called by name with arguments that JSON can carry. It
-imports octavo and the standard library only, so a process starts in a few hundredths of a second.
+What runs there is a function from `tests.faults.programs`, called by name with arguments that JSON can carry. There
+are hundreds of such runs, and starting Python takes longer than most of them. So `run` asks a nursery for its
+process: an interpreter that has imported octavo and never used it, and forks for every run. `Process` starts from
+nothing, for tests that do something while the program runs.
 """
 
 from __future__ import annotations
 
+import atexit
 import dataclasses
+import functools
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -23,16 +29,50 @@ from tests.faults.programs.sandbox import NOT_PERMITTED
 
 ROOT = Path(__file__).parents[2]
 
-_BOOT = """
-import importlib, json, resource, sys
+_PREPARE = """
+import importlib, json, os, resource, sys
 resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-root, module, name, arguments = sys.argv[1:]
-sys.path.insert(0, root)
+sys.path.insert(0, sys.argv[1])
+"""
+
+_RUN = f"""{_PREPARE}
+module, name, arguments = sys.argv[2:]
 getattr(importlib.import_module(module), name)(**json.loads(arguments))
+"""
+
+_NURSERY = f"""{_PREPARE}
+for request in sys.stdin:
+    module, name, arguments, output, errors = json.loads(request)
+    program = getattr(importlib.import_module(module), name)
+    child = os.fork()
+    if child == 0:
+        os.setsid()
+        for number, path in enumerate((os.devnull, output, errors)):
+            opened = os.open(path, os.O_RDWR)
+            os.dup2(opened, number)
+            os.close(opened)
+        program(**arguments)
+        break  # and end as every process ends
+    print(child, flush=True)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
 
 # Python 3.12 warns of what some of these tests do on purpose; the message goes on with the number of the process.
 _FORK_WITH_THREADS = "ignore:This process:DeprecationWarning"
+
+# These would change what a process does with signals and warnings, and what it writes when it dies.
+_NOT_INHERITED = {"PYTHONDEVMODE", "PYTHONFAULTHANDLER", "PYTHONWARNINGS", "RUST_BACKTRACE"}
+
+
+def _python(script: str, *arguments: str, **options: Any) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-W", "error", "-W", _FORK_WITH_THREADS, "-c", script, str(ROOT), *arguments],
+        stdout=subprocess.PIPE,
+        bufsize=0,  # `communicate` and `select` look behind the back of a buffer
+        env={name: value for name, value in os.environ.items() if name not in _NOT_INHERITED},
+        start_new_session=True,
+        **options,
+    )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,7 +82,6 @@ class Ended:
     returncode: int
     output: str
     errors: str
-    duration_s: float
 
     def assert_success(self) -> None:
         """Shows what the process wrote if it did not end well."""
@@ -50,19 +89,16 @@ class Ended:
 
 
 class Process:
-    """A program that runs beside the test, in a process group of its own."""
+    """A program that runs beside the test."""
 
     def __init__(self, program: Callable[..., object], **arguments: Any) -> None:
-        where = [str(ROOT), program.__module__, program.__name__, json.dumps(arguments, default=os.fspath)]
-        self.started = time.monotonic()
-        self.popen = subprocess.Popen(
-            [sys.executable, "-W", "error", "-W", _FORK_WITH_THREADS, "-c", _BOOT, *where],
+        self.popen = _python(
+            _RUN,
+            program.__module__,
+            program.__name__,
+            json.dumps(arguments, default=os.fspath),
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            bufsize=0,  # `communicate` reads behind the back of a buffer
-            env={name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "RUST"))},
-            start_new_session=True,
         )
 
     def wait_for(self, line: str) -> None:
@@ -83,13 +119,51 @@ class Process:
             output, errors = self.popen.communicate()
             message = f"still running after {timeout_s} s\n{output.decode()}\n{errors.decode()}"
             raise AssertionError(message) from None
-        duration_s = time.monotonic() - self.started
-        return Ended(self.popen.returncode, output.decode(), errors.decode(errors="replace"), duration_s)
+        return Ended(self.popen.returncode, output.decode(), errors.decode())
+
+
+class _Nursery:
+    def __init__(self) -> None:
+        self._popen = _python(_NURSERY, stdin=subprocess.PIPE)
+        atexit.register(self._close)
+
+    def _close(self) -> None:
+        assert self._popen.stdin is not None
+        self._popen.stdin.close()
+        self._popen.wait()
+
+    def run(self, program: Callable[..., object], arguments: dict[str, Any], timeout_s: float) -> Ended:
+        with tempfile.NamedTemporaryFile() as output, tempfile.NamedTemporaryFile() as errors:
+            request = [program.__module__, program.__name__, arguments, output.name, errors.name]
+            assert self._popen.stdin is not None
+            self._popen.stdin.write(json.dumps(request, default=os.fspath).encode() + b"\n")
+            child = self._answer(timeout_s)
+            deadline = time.monotonic() + timeout_s
+            try:
+                returncode = self._answer(deadline - time.monotonic())
+            except TimeoutError:
+                os.killpg(child, signal.SIGKILL)
+                self._answer(5)
+                message = f"still running after {timeout_s} s\n{output.read().decode()}\n{errors.read().decode()}"
+                raise AssertionError(message) from None
+            return Ended(returncode, output.read().decode(), errors.read().decode())
+
+    def _answer(self, timeout_s: float) -> int:
+        assert self._popen.stdout is not None
+        ready, _, _ = select.select([self._popen.stdout], [], [], timeout_s)
+        if not ready:
+            raise TimeoutError
+        return int(self._popen.stdout.readline())
+
+
+@functools.cache
+def _nursery() -> _Nursery:
+    return _Nursery()
 
 
 def run(program: Callable[..., object], *, timeout_s: float = 20, **arguments: Any) -> Ended:
     """Runs a program to its end, however it ends."""
-    return Process(program, **arguments).end(timeout_s)
+    return _nursery().run(program, arguments, timeout_s)
 
 
 def check(program: Callable[..., object], *, timeout_s: float = 20, **arguments: Any) -> Ended:

@@ -18,6 +18,11 @@ PAGE_BYTES = os.sysconf("SC_PAGESIZE")
 EVEN_BYTES = 256
 """The length of every tenth record, for what wants records of one size."""
 
+SHARDS = 1000
+SHARD_RECORDS = 6
+SHARD_RECORD_BYTES = 4096
+"""A data set in many files: record `n` of file `s` is `sized(n, SHARD_RECORD_BYTES, seed=s)`."""
+
 
 def record(number: int, seed: int = 0) -> bytes:
     """Record `number` of a small set: mixed lengths, now and then empty."""

@@ -40,7 +40,7 @@ def test_lost_pages_of_many_mappings_are_errors(tmp_path: Path):
 @FAULTHANDLER
 @pytest.mark.parametrize("in_a_thread", [False, True], ids=["main thread", "other thread"])
 def test_fault_in_a_foreign_mapping_ends_the_process(
-    path: Path, tmp_path: Path, faulthandler_enabled: str, in_a_thread: bool
+    path: Path, tmp_path: Path, faulthandler_enabled: str, in_a_thread
 ):
     ended = isolation.run(
         bus_errors.fault_elsewhere,
@@ -56,15 +56,13 @@ def test_fault_in_a_foreign_mapping_ends_the_process(
 
 @FAULTHANDLER
 def test_sent_signal_ends_the_process(path: Path, faulthandler_enabled: str):
-    ended = isolation.run(
-        bus_errors.send_to_itself, path=path, faulthandler_enabled=faulthandler_enabled, timeout_s=5
-    )
+    ended = isolation.run(bus_errors.send_to_itself, path=path, faulthandler_enabled=faulthandler_enabled, timeout_s=5)
     assert (ended.returncode, ended.output) == (-signal.SIGBUS, "")
     assert ("Fatal Python error: Bus error" in ended.errors) == (faulthandler_enabled != "never")
 
 
 @pytest.mark.parametrize("installed_first", [True, False], ids=["before octavo", "after octavo"])
-def test_sent_signal_reaches_a_handler_in_python(path: Path, installed_first: bool):
+def test_sent_signal_reaches_a_handler_in_python(path: Path, installed_first):
     isolation.check(bus_errors.send_to_a_handler, path=path, installed_first=installed_first, timeout_s=5)
 
 

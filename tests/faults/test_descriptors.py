@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults import conftest, isolation, page_cache, samples
+from tests.faults import isolation, page_cache, samples
 from tests.faults.programs import descriptors
 
 
@@ -18,17 +18,10 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("cold", [False, True], ids=["warm", "cold"])
-def test_a_thousand_shards_need_no_more_than_256_descriptors(shards: Path, io: str, cold: bool):
+def test_a_thousand_shards_need_no_more_than_256_descriptors(shards: Path, io: str, cold):
     if cold and not page_cache.can_drop(shards.iterdir()):
         pytest.skip("the file system of the temporary folder keeps its pages in memory")
-    isolation.check(
-        descriptors.read_shards,
-        folder=shards,
-        io=io,
-        cold=cold,
-        records=conftest.SHARD_RECORDS,
-        record_bytes=conftest.SHARD_RECORD_BYTES,
-    )
+    isolation.check(descriptors.read_shards, folder=shards, io=io, cold=cold)
 
 
 def test_closed_reader_has_no_file_open(path: Path, io: str):

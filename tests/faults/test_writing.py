@@ -22,14 +22,14 @@ HAS_OLDER = pytest.mark.parametrize("has_older", [False, True], ids=["new file",
 
 @HAS_OLDER
 @pytest.mark.parametrize("failure", writing.FAILURES)
-def test_full_disk_leaves_nothing_but_what_was_there(tmp_path: Path, failure: str, has_older: bool):
+def test_full_disk_leaves_nothing_but_what_was_there(tmp_path: Path, failure: str, has_older):
     ended = isolation.check(writing.fill_the_disk, folder=tmp_path, failure=failure, has_older=has_older)
     assert int(ended.output) == errno.ENOSPC
 
 
 @HAS_OLDER
 @pytest.mark.parametrize("failure", writing.FAILURES)
-def test_limit_on_file_sizes_leaves_nothing_but_what_was_there(tmp_path: Path, failure: str, has_older: bool):
+def test_limit_on_file_sizes_leaves_nothing_but_what_was_there(tmp_path: Path, failure: str, has_older):
     ended = isolation.check(writing.exceed_the_file_size, folder=tmp_path, failure=failure, has_older=has_older)
     assert int(ended.output) == errno.EFBIG
 
@@ -48,6 +48,19 @@ def test_folder_of_somebody_else_is_denied():
         ended = isolation.check(writing.write_without_rights, folder=folder, user=NOBODY)
         os.chmod(folder, 0o755)
     assert int(ended.output) == errno.EACCES
+
+
+def test_exception_inside_with_leaves_nothing_of_what_was_flushed(tmp_path: Path):
+    def write() -> None:
+        with octavo.create(tmp_path / "out.ffr") as writer:
+            writer.write_many(samples.records(1000))
+            writer.flush()
+            writer.write_many(samples.records(1000))
+            raise LookupError
+
+    with pytest.raises(LookupError):
+        write()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_name_that_is_too_long_for_its_side_file_is_a_storage_error(tmp_path: Path):

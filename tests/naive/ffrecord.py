@@ -1,7 +1,7 @@
-"""FFRecord by the letter of `docs/spec/ffrecord.md`, slow and plain: the twin that octavo's reader and writer are held to.
+"""FFRecord by the letter of `docs/spec/ffrecord.md`: the twin that octavo's reader and writer are held to.
 
-It shares no code with octavo and does nothing clever. `encode` gives the bytes of a file, `NaiveFile` reads one.
-A file that must be refused raises `Refused`; a record that must not be handed out raises `Unreadable`.
+It is slow, shares no code with octavo and does nothing clever. `encode` gives the bytes of a file, `NaiveFile` reads
+one. A file that must be refused raises `Refused`; a record that must not be handed out raises `Unreadable`.
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ class NaiveFile:
         self.check_data = check_data
         if len(content) < FIXED_BYTES:
             raise Refused("too short for a header")
+        self.meta_checksum: int
+        self.count: int
         self.meta_checksum, self.count = struct.unpack_from("<Iq", content)
         if self.count < 0:
             raise Refused("a negative number of records")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -19,7 +20,7 @@ def by_views(reader: octavo.Reader) -> list[bytes]:
 def by_offsets(reader: octavo.Reader) -> list[bytes]:
     batch = reader.read_batch(np.arange(len(reader)))
     edges = batch.offsets.tolist()
-    return [bytes(batch.data[start:stop]) for start, stop in zip(edges, edges[1:], strict=False)]
+    return [bytes(batch.data[start:stop]) for start, stop in itertools.pairwise(edges)]
 
 
 def by_blocks(reader: octavo.Reader) -> list[bytes]:
@@ -47,7 +48,7 @@ ACCESS_PATHS: dict[str, AccessPath] = {
     "number from the end": lambda reader: [reader[number - len(reader)] for number in range(len(reader))],
     "read": lambda reader: reader.read(list(range(len(reader)))),
     "read backwards": lambda reader: reader.read(range(len(reader) - 1, -1, -1))[::-1],
-    "brackets": lambda reader: reader[np.arange(len(reader))],
+    "brackets": lambda reader: reader[list(range(len(reader)))],
     "read_all": lambda reader: reader.read_all(),
     "read_range": lambda reader: reader.read_range(0, len(reader)),
     "iteration": list,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import random
 import struct
 from collections.abc import Sequence
@@ -30,7 +31,7 @@ record_lists = st.one_of(
 def cut(records: Sequence[bytes], cuts: Sequence[int]) -> list[list[bytes]]:
     """The records in as many runs as there are cuts, and one more."""
     edges = [0, *sorted(cut % (len(records) + 1) for cut in cuts), len(records)]
-    return [list(records[start:stop]) for start, stop in zip(edges, edges[1:], strict=False)]
+    return [list(records[start:stop]) for start, stop in itertools.pairwise(edges)]
 
 
 def numbers_for(count: int) -> st.SearchStrategy[list[int]]:

@@ -30,7 +30,9 @@ ENCODERS = {"octavo": encode_with_octavo, "naive": naive.encode}
 
 @pytest.mark.parametrize("backend", BACKENDS)
 class TestEveryBackend:
-    @given(records=record_lists, cuts=st.lists(st.integers(0, 400), max_size=3), encoder=st.sampled_from(list(ENCODERS)))
+    @given(
+        records=record_lists, cuts=st.lists(st.integers(0, 400), max_size=3), encoder=st.sampled_from(list(ENCODERS))
+    )
     def test_every_access_path_gives_the_records(self, backend, records, cuts, encoder):
         contents = [ENCODERS[encoder](part) for part in cut(records, cuts)]
         with TemporaryDirectory() as folder, BACKENDS[backend](contents, Path(folder)) as reader:
@@ -44,7 +46,7 @@ class TestEveryBackend:
         expected = [records[number] for number in numbers]
         with TemporaryDirectory() as folder, BACKENDS[backend](contents, Path(folder)) as reader:
             assert reader.read(numbers) == expected
-            assert reader[np.array(numbers, dtype=np.int64)] == expected
+            assert reader.read(np.array(numbers, dtype=np.int64)) == expected
             assert reader.read_batch(tuple(numbers)).to_list() == expected
             assert [reader[number] for number in numbers] == expected
 

@@ -46,9 +46,17 @@ def survivors(count: int, read: Callable[[int], bytes]) -> dict[int, bytes]:
     for number in range(count):
         try:
             found[number] = read(number)
-        except errors.FormatError as error:
-            assert error.path is not None
+        except errors.FormatError:
+            continue
     return found
+
+
+def survivors_of(content: bytes) -> dict[int, bytes]:
+    """What the naive twin would hand out; nothing of a file that it refuses."""
+    try:
+        return naive.NaiveFile(content).readable()
+    except naive.Refused:
+        return {}
 
 
 def agree_with_the_twin(backend: str, content: bytes, *, check_data: bool) -> dict[int, bytes] | None:
@@ -71,6 +79,7 @@ def agree_with_the_twin(backend: str, content: bytes, *, check_data: bool) -> di
             else:
                 with pytest.raises(errors.FormatError):
                     reader.read_all()
+            # Not yet for legacy files: an error about an offset that falls names the record behind the unreadable one.
             if check_data and content[:4] != bytes(4):
                 assert by_exclusion(reader) == expected
     return expected
@@ -98,7 +107,9 @@ def test_noise_is_judged_as_the_twin_judges_it(backend, content, check_data):
 
 
 @settings(max_examples=200)
-@given(content=st.one_of(st.binary(max_size=200), noise_files(), hostile_files(), damaged_files().map(lambda f: f.content)))
+@given(
+    content=st.one_of(st.binary(max_size=200), noise_files(), hostile_files(), damaged_files().map(lambda f: f.content))
+)
 def test_bytes_of_unknown_kind_are_records_or_an_error(content):
     try:
         reader = octavo.open(content)
@@ -107,9 +118,9 @@ def test_bytes_of_unknown_kind_are_records_or_an_error(content):
     assert each_alone(reader) == naive.NaiveFile(content).readable()
 
 
-@given(file=damaged_files(), data=st.data())
-def test_damage_in_one_of_several_files_leaves_the_others_alone(file: DamagedFile, data):
-    before, after = ([b"before", b""], [b"after"])
+@given(file=damaged_files())
+def test_damage_in_one_of_several_files_leaves_the_others_alone(file: DamagedFile):
+    before, after = [b"before", b""], [b"after"]
     with TemporaryDirectory() as folder:
         contents = [naive.encode(before), file.content, naive.encode(after)]
         try:
@@ -118,17 +129,11 @@ def test_damage_in_one_of_several_files_leaves_the_others_alone(file: DamagedFil
             return
         assert reader.read_range(0, 2) == before
         assert reader[-1] == after[0]
-        for number in range(2, len(reader) - 1):
-            try:
-                record = reader[number]
-            except errors.FormatError as error:
-                assert error.path == reader.paths[1]
-            else:
-                assert file.content[:4] == bytes(4) or record == file.records[number - 2]
+        assert each_alone(reader[2:-1]) == survivors_of(file.content)
 
 
 @pytest.mark.parametrize("place", range(54))
-def test_every_single_bit_of_a_file_is_covered(place, tmp_path):
+def test_every_single_bit_of_a_file_is_covered(place):
     records = [b"abc", b"", b"edf"]
     for bit in range(8):
         content = bytearray(naive.encode(records))

@@ -7,6 +7,8 @@ import errno
 import os
 import pickle
 import zlib
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,10 +54,15 @@ def flipped(content: bytes, place: int) -> bytes:
 class Provoke:
     """One way to get each error, under a name that is the error's."""
 
-    def __init__(self, folder) -> None:
+    def __init__(self, folder: Path) -> None:
         self.path = str(folder / "records.ffr")
         self.content = naive.encode(RECORDS)
         self.write(self.content)
+
+    def __call__(self, kind: type[errors.OctavoError]) -> Any:
+        with pytest.raises(errors.OctavoError) as caught:
+            getattr(self, way_to(kind))()
+        return caught.value
 
     def write(self, content: bytes) -> None:
         with open(self.path, "wb") as file:
@@ -82,7 +89,7 @@ class Provoke:
         octavo.open(self.path)
 
     def option(self):
-        octavo.open(self.path, io="telepathy")
+        octavo.open(self.path, io="telepathy")  # type: ignore[arg-type]
 
     def permission_denied(self):
         os.chmod(self.path, 0)
@@ -96,7 +103,7 @@ class Provoke:
         octavo.open(self.path).read_into([0, 2, 3], bytearray(9))
 
     def record_type(self):
-        octavo.open(self.path)["0"]
+        octavo.open(self.path)["0"]  # type: ignore[index]
 
     def source_changed(self):
         reader = octavo.open(self.path, io="pread")
@@ -127,17 +134,8 @@ def way_to(kind: type[errors.OctavoError]) -> str:
 
 
 @pytest.fixture
-def provoke(tmp_path):
-    ways = Provoke(tmp_path)
-
-    def caught(kind: type[errors.OctavoError]) -> errors.OctavoError:
-        with pytest.raises(errors.OctavoError) as info:
-            getattr(ways, way_to(kind))()
-        return info.value
-
-    caught.path = ways.path
-    caught.content = ways.content
-    return caught
+def provoke(tmp_path: Path) -> Provoke:
+    return Provoke(tmp_path)
 
 
 @pytest.mark.parametrize("kind", ALL)
@@ -214,7 +212,9 @@ def test_a_wrong_record_checksum_names_record_offset_and_both_checksums(provoke)
     assert error._where() == {
         "path": provoke.path, "record": 3, "offset": offset, "expected": expected, "actual": actual
     }  # fmt: skip
-    assert f"{provoke.path}: record 3 at byte {offset}: checksum {actual:#010x}, expected {expected:#010x}" in str(error)
+    assert f"{provoke.path}: record 3 at byte {offset}: checksum {actual:#010x}, expected {expected:#010x}" in str(
+        error
+    )
 
 
 def test_a_wrong_index_checksum_names_both_checksums(tmp_path):
@@ -251,7 +251,6 @@ def test_a_truncated_header_names_what_it_needs(tmp_path):
 )
 def test_what_the_system_refused_has_the_systems_number(provoke, kind, number):
     error = provoke(kind)
-    assert isinstance(error, OSError)
     assert error.errno == number
     assert error.filename == error.path
 

@@ -55,7 +55,7 @@ def test_info_says_whether_checksums_are_verified(write_file, check_data):
 def test_info_cannot_be_changed(write_file):
     info = octavo.open(write_file(RECORDS)).info
     with pytest.raises(dataclasses.FrozenInstanceError):
-        info.record_count = 4
+        info.record_count = 4  # type: ignore[misc]
 
 
 def test_info_of_a_closed_reader_is_an_error(write_file):
@@ -65,7 +65,8 @@ def test_info_of_a_closed_reader_is_an_error(write_file):
         reader.info  # noqa: B018 - asking is the subject
 
 
-def test_paths_are_what_was_typed(working_folder, write_file):
+@pytest.mark.usefixtures("working_folder")
+def test_paths_are_what_was_typed(write_file):
     write_file(RECORDS, "folder/a.ffr")
     assert octavo.open("folder/a.ffr").paths == ["folder/a.ffr"]
     assert octavo.open("folder").paths == [os.path.join("folder", "a.ffr")]
@@ -74,7 +75,11 @@ def test_paths_are_what_was_typed(working_folder, write_file):
 
 def test_paths_of_what_has_no_path_are_names():
     content = naive.encode(RECORDS)
-    assert octavo.open([content, io.BytesIO(content), Spans(content, "mine")]).paths == ["<memory>", "<BytesIO>", "mine"]
+    assert octavo.open([content, io.BytesIO(content), Spans(content, "mine")]).paths == [
+        "<memory>",
+        "<BytesIO>",
+        "mine",
+    ]
 
 
 def test_paths_of_a_file_object_are_its_name(write_file):

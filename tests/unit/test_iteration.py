@@ -133,7 +133,7 @@ def test_damage_is_passed_over_without_checks():
     assert [number for number, record in enumerate(seen) if record != RECORDS[number]] == [30]
 
 
-def test_damage_in_one_of_several_files_is_numbered_across_them(tmp_path):
+def test_damage_in_one_of_several_files_is_numbered_across_them():
     reader = octavo.open([naive.encode(RECORDS[:10]), damaged_file(RECORDS[10:20], 3), naive.encode(RECORDS[20:30])])
     assert walk(reader) == [*RECORDS[:13], errors.ChecksumError, *RECORDS[14:30]]
 

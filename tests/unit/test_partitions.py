@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import multiprocessing
 import os
 import pickle
@@ -26,7 +27,7 @@ def several_files(write_file) -> octavo.Reader:
     cuts = [0, 40, 40, 41, 103]
     paths = [
         write_file(RECORDS[start:stop], f"{number}.ffr")
-        for number, (start, stop) in enumerate(zip(cuts, cuts[1:], strict=False))
+        for number, (start, stop) in enumerate(itertools.pairwise(cuts))
     ]
     return octavo.open(paths)
 

@@ -11,7 +11,19 @@ import pytest
 import octavo
 from octavo import errors
 
-FRAMEWORKS = ("numpy", "torch", "tensorflow", "pyarrow", "jax", "pandas", "grain", "apache_beam", "ray", "fsspec", "obstore")
+FRAMEWORKS = (
+    "numpy",
+    "torch",
+    "tensorflow",
+    "pyarrow",
+    "jax",
+    "pandas",
+    "grain",
+    "apache_beam",
+    "ray",
+    "fsspec",
+    "obstore",
+)
 
 
 def run_python(code: str) -> str:

@@ -37,7 +37,9 @@ def test_arrays_of_every_element_type_are_filled(reader, kind):
     assert out.tobytes() == ROWS[PICK].tobytes()
 
 
-@pytest.mark.parametrize("make", [bytearray, lambda size: memoryview(bytearray(size)), lambda size: mmap.mmap(-1, size)])
+@pytest.mark.parametrize(
+    "make", [bytearray, lambda size: memoryview(bytearray(size)), lambda size: mmap.mmap(-1, size)]
+)
 def test_buffers_of_every_kind_are_filled(reader, make):
     out = make(5 * 96)
     reader.read_into(PICK, out)

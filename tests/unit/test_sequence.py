@@ -56,9 +56,7 @@ def test_what_is_no_record_is_not_a_member(reader, stranger):
     assert stranger not in reader
 
 
-@pytest.mark.parametrize(
-    "bounds", [(), (0,), (1,), (3,), (-1,), (-3, -1), (0, 1), (1, 4), (4, 100), (-100, 2)]
-)
+@pytest.mark.parametrize("bounds", [(), (0,), (1,), (3,), (-1,), (-3, -1), (0, 1), (1, 4), (4, 100), (-100, 2)])
 def test_index_looks_where_a_list_would(reader, bounds):
     assert reader.index(b"b", *bounds) == RECORDS.index(b"b", *bounds)
 
@@ -141,7 +139,7 @@ def test_repr_of_a_closed_reader_says_so(reader):
 
 def test_a_reader_is_made_by_open_and_needs_its_inputs():
     with pytest.raises(TypeError):
-        octavo.Reader()
+        octavo.Reader()  # type: ignore[call-arg]
 
 
 def test_a_sequence_of_a_damaged_file_still_has_its_length(write_file):

@@ -118,9 +118,9 @@ def test_what_is_no_place_is_a_type_error(location):
         octavo.verify(location)
 
 
-def test_an_unknown_format_is_an_option_error(tmp_path):
+def test_an_unknown_format_is_an_option_error():
     with pytest.raises(errors.OptionError):
-        octavo.verify(CONTENT, format="nonsense")
+        octavo.verify(CONTENT, format="nonsense")  # type: ignore[arg-type]
 
 
 def test_progress_counts_up_to_all_records():
@@ -152,7 +152,7 @@ def test_an_error_of_progress_ends_the_work_and_comes_through():
 def test_reports_cannot_be_changed():
     report = octavo.verify(CONTENT)
     with pytest.raises(dataclasses.FrozenInstanceError):
-        report.record_count = 5
+        report.record_count = 5  # type: ignore[misc]
 
 
 def test_large_records_are_verified():

@@ -82,12 +82,9 @@ pub fn read_files(reads: &[FileRead<'_>], failures: &Failures, done: &(dyn Fn(us
         }
         return Ok(());
     }
-    #[cfg(target_os = "linux")]
-    if mode != IoMode::Pread && crate::io::uring::read(reads, mode == IoMode::Direct, failures, done) {
-        return Ok(());
-    }
-    let _ = mode;
-    pool::io().for_each(reads.len(), &|number| {
+    let left = read_by_ring(reads, mode, failures, done);
+    pool::io().for_each(left.len(), &|at| {
+        let number = left[at];
         if failures.should_skip(number) {
             return;
         }
@@ -96,6 +93,30 @@ pub fn read_files(reads: &[FileRead<'_>], failures: &Failures, done: &(dyn Fn(us
             Err(error) => failures.push(number, error),
         }
     })
+}
+
+/// The numbers of the reads that are left to do by position.
+#[cfg(target_os = "linux")]
+fn read_by_ring(
+    reads: &[FileRead<'_>],
+    mode: IoMode,
+    failures: &Failures,
+    done: &(dyn Fn(usize) + Sync),
+) -> Vec<usize> {
+    if mode == IoMode::Pread {
+        return (0..reads.len()).collect();
+    }
+    crate::io::uring::read(reads, mode == IoMode::Direct, failures, done)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn read_by_ring(
+    reads: &[FileRead<'_>],
+    _mode: IoMode,
+    _failures: &Failures,
+    _done: &(dyn Fn(usize) + Sync),
+) -> Vec<usize> {
+    (0..reads.len()).collect()
 }
 
 fn read_one(FileRead { file, read }: &FileRead<'_>) -> Result<()> {

@@ -8,7 +8,7 @@ use octavo_format::format::ffrecord::{layout, FfIndex, FixedHeader, IndexBuilder
 use octavo_format::{Format, FormatError, Index, Placement};
 
 use crate::error::{shown, Error, Result};
-use crate::io::file::LocalFile;
+use crate::io::file::{identity_of, Identity, LocalFile};
 use crate::io::huge_pages;
 use crate::io::{IoMode, Scratch, Source, SpanRead};
 use crate::shards::Shard;
@@ -57,6 +57,8 @@ pub struct Peek {
     pub record_count: u64,
     /// Size of the file.
     pub file_bytes: u64,
+    /// Which file it was.
+    pub identity: Option<Identity>,
 }
 
 /// Looks at the first bytes of a file and keeps nothing open.
@@ -67,15 +69,18 @@ pub fn peek(path: &Path, options: &OpenOptions) -> Result<Peek> {
     if !metadata.is_file() || options.format.or_else(|| format_by_suffix(&name)).is_none() {
         // Only opening it tells what it is, or why it cannot be opened.
         let shard = open_path(path, options)?;
-        return Ok(Peek { record_count: shard.index().record_count(), file_bytes: shard.source().len() });
+        let identity = shard.source().as_file().map(LocalFile::identity);
+        let (record_count, file_bytes) = (shard.index().record_count(), shard.source().len());
+        return Ok(Peek { record_count, file_bytes, identity });
     }
     let mut head = [0; 12];
     let mut file = std::fs::File::open(path).map_err(failed)?;
-    let wanted = head.len().min(usize::try_from(metadata.len()).unwrap_or(usize::MAX));
+    let identity = identity_of(&file).map_err(failed)?;
+    let wanted = head.len().min(usize::try_from(identity.len).unwrap_or(usize::MAX));
     file.read_exact(&mut head[..wanted]).map_err(failed)?;
     let header =
-        FixedHeader::parse(&head[..wanted], metadata.len()).map_err(|damage| Error::format(&name, damage))?;
-    Ok(Peek { record_count: header.record_count, file_bytes: header.file_bytes })
+        FixedHeader::parse(&head[..wanted], identity.len).map_err(|damage| Error::format(&name, damage))?;
+    Ok(Peek { record_count: header.record_count, file_bytes: identity.len, identity: Some(identity) })
 }
 
 fn format_by_suffix(name: &str) -> Option<Format> {
@@ -110,28 +115,30 @@ fn read_index(source: &dyn Source, check: bool) -> Result<FfIndex> {
     let head = read_vec(source, 0, source.len().min(layout::FIXED_BYTES))?;
     let header = FixedHeader::parse(&head, source.len()).map_err(blame)?;
     let mut builder = IndexBuilder::new(header);
-    let (reserved, bytes) = builder.reserved();
-    huge_pages::wanted(reserved, bytes);
-    for_each_piece(source, layout::FIXED_BYTES, header.offsets_at(), |piece| {
-        builder.push_checksums(piece);
-        Ok(())
-    })?;
     for_each_piece(source, header.offsets_at(), header.header_bytes, |piece| {
         builder.push_offsets(piece).map_err(blame)
     })
     .or_else(|error| out_of_order_or_checksum(source, &header, check, error))?;
+    let (reserved, bytes) = builder.end_offsets().map_err(blame)?;
+    huge_pages::wanted(reserved, bytes);
+    let checksums_end = layout::FIXED_BYTES + layout::CHECKSUM_BYTES * builder.checksums_wanted();
+    for_each_piece(source, layout::FIXED_BYTES, checksums_end, |piece| {
+        builder.push_checksums(piece).map(|()| true).map_err(blame)
+    })?;
     builder.finish(check).map_err(blame)
 }
 
-/// Offsets that contradict each other are most often a damaged index: its checksum is the clearer message.
+/// Offsets that contradict each other are most often a damaged index: its checksum is the clearer message, if it is
+/// not too far to fetch.
 fn out_of_order_or_checksum(source: &dyn Source, header: &FixedHeader, check: bool, error: Error) -> Result<()> {
-    if !check {
+    const NEAR_BYTES: u64 = 64 << 20;
+    if !check || header.is_legacy() || header.header_bytes > NEAR_BYTES {
         return Err(error);
     }
     let mut hasher = octavo_format::checksum::crc32::Hasher::new();
     for_each_piece(source, layout::CHECKED_FROM, header.header_bytes, |piece| {
         hasher.update(piece);
-        Ok(())
+        Ok(true)
     })?;
     let (expected, actual) = (header.meta_checksum, hasher.finalize());
     if expected == actual {
@@ -140,16 +147,19 @@ fn out_of_order_or_checksum(source: &dyn Source, header: &FixedHeader, check: bo
     Err(Error::format(source.name(), FormatError::IndexChecksum { expected, actual }))
 }
 
+/// Gives a span to `take` in pieces, until it returns false.
 fn for_each_piece(
     source: &dyn Source,
     from: u64,
     to: u64,
-    mut take: impl FnMut(&[u8]) -> Result<()>,
+    mut take: impl FnMut(&[u8]) -> Result<bool>,
 ) -> Result<()> {
     let mut at = from;
     while at < to {
         let len = PIECE_BYTES.min(to - at);
-        take(&read_vec(source, at, len)?)?;
+        if !take(&read_vec(source, at, len)?)? {
+            break;
+        }
         at += len;
     }
     Ok(())

@@ -8,6 +8,7 @@ use octavo_format::{Format, FormatError, Index};
 use crate::batch::Planned;
 use crate::error::{Error, Result};
 use crate::fetch::Failures;
+use crate::io::file::{Identity, LocalFile};
 use crate::io::prefetch::prefetch_line;
 use crate::io::Source;
 use crate::lazy::Lazy;
@@ -54,6 +55,8 @@ struct ShardSlot {
     path: Option<PathBuf>,
     record_count: u64,
     file_bytes: u64,
+    /// Which file it was when it was looked at, if it is opened late.
+    identity: Option<Identity>,
     base: u64,
     shard: Lazy<Shard>,
 }
@@ -146,9 +149,11 @@ impl Dataset {
         self.slots.iter().map(|slot| slot.file_bytes).sum()
     }
 
-    /// Marks the data set as closed, for every reader that shares it.
+    /// Marks the data set as closed, for every reader that shares it, and gives back its descriptors. Mapped memory
+    /// goes with the last reader: another thread may be copying from it.
     pub fn close(&self) {
         self.closed.store(true, Ordering::Release);
+        self.slots.iter().filter_map(|slot| slot.shard.get()).for_each(|shard| shard.source().close());
     }
 
     /// Whether it was closed.
@@ -251,8 +256,8 @@ impl ShardSlot {
     fn new(input: Input, options: &OpenOptions, lazily: bool) -> Result<Self> {
         match input {
             Input::Path(path) if lazily => {
-                let open::Peek { record_count, file_bytes } = open::peek(&path, options)?;
-                Ok(Self { path: Some(path), record_count, file_bytes, base: 0, shard: Lazy::new() })
+                let open::Peek { record_count, file_bytes, identity } = open::peek(&path, options)?;
+                Ok(Self { path: Some(path), record_count, file_bytes, identity, base: 0, shard: Lazy::new() })
             }
             Input::Path(path) => Ok(Self::opened(Some(path.clone()), open::open_path(&path, options)?)),
             Input::Source(source) => Ok(Self::opened(None, open::open_source(source, options)?)),
@@ -261,13 +266,13 @@ impl ShardSlot {
 
     fn opened(path: Option<PathBuf>, shard: Shard) -> Self {
         let (record_count, file_bytes) = (shard.index().record_count(), shard.source().len());
-        Self { path, record_count, file_bytes, base: 0, shard: Lazy::filled(shard) }
+        Self { path, record_count, file_bytes, identity: None, base: 0, shard: Lazy::filled(shard) }
     }
 
     fn open(&self, options: &OpenOptions) -> Result<Shard> {
         let Some(path) = &self.path else { unreachable!("only files are opened late") };
         let mut shard = open::open_path(path, options)?;
-        if (shard.index().record_count(), shard.source().len()) != (self.record_count, self.file_bytes) {
+        if shard.source().as_file().map(LocalFile::identity) != self.identity {
             return Err(Error::changed(shard.source().name(), "the file was replaced"));
         }
         shard.base = self.base;
@@ -286,6 +291,7 @@ pub struct Residency {
 
 impl Residency {
     const TRUSTED_AFTER: u32 = 4;
+    const SINGLE_TRUSTED_AFTER: u32 = 16;
     const WARY_SAMPLE: usize = 32;
     const TRUSTING_SAMPLE: usize = 2;
     const READS_PER_LOOK: u32 = 64;
@@ -302,12 +308,13 @@ impl Residency {
         self.warm_streak.store(if cold { 0 } else { streak.saturating_add(1) }, Ordering::Relaxed);
     }
 
-    /// Whether a single read should look before it leaps: always after a cold one, now and then after warm ones.
-    /// Lost updates between threads only shift the moment.
+    /// Whether a single read should look before it leaps: always after a cold one, and now and then after a run of
+    /// warm ones. Lost updates between threads only shift the moment.
     #[inline]
     pub fn single_read_looks(&self) -> bool {
         let reads = self.reads.load(Ordering::Relaxed);
         self.reads.store(reads.wrapping_add(1), Ordering::Relaxed);
-        reads.is_multiple_of(Self::READS_PER_LOOK) || self.warm_streak.load(Ordering::Relaxed) == 0
+        reads.is_multiple_of(Self::READS_PER_LOOK)
+            || self.warm_streak.load(Ordering::Relaxed) < Self::SINGLE_TRUSTED_AFTER
     }
 }

@@ -56,10 +56,7 @@ impl FileSink {
         let mut path = final_path.as_os_str().to_owned();
         path.push(suffix);
         let path = PathBuf::from(path);
-        // Not truncated before it is locked: another writer may be at work on it.
-        let file = File::options().read(true).write(true).create(true).truncate(false).open(&path);
-        let file = file.map_err(|error| Error::io(&name, "create", error))?;
-        lock(&file).map_err(|error| Error::io(&shown(&path), "write to what another writer writes", error))?;
+        let file = open_locked(&path)?.map_err(|error| Error::io(&name, "create", error))?;
         if !overwrite && file.metadata().is_ok_and(|metadata| metadata.len() > 0) {
             let interrupted =
                 std::io::Error::new(std::io::ErrorKind::AlreadyExists, "it holds an interrupted write");
@@ -149,6 +146,33 @@ impl Drop for FileSink {
             let _ = std::fs::remove_file(&self.path);
         }
     }
+}
+
+/// Opens a side file for one writer alone. It is not truncated before it is locked: another writer may be at work on
+/// it. And once locked it must still be the file of that name: that writer may just have published it.
+fn open_locked(path: &Path) -> Result<std::io::Result<File>> {
+    loop {
+        let file = match File::options().read(true).write(true).create(true).truncate(false).open(path) {
+            Ok(file) => file,
+            Err(error) => return Ok(Err(error)),
+        };
+        lock(&file).map_err(|error| Error::io(&shown(path), "write to what another writer writes", error))?;
+        if is_still(&file, path) {
+            return Ok(Ok(file));
+        }
+    }
+}
+
+#[cfg(unix)]
+fn is_still(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let (Ok(locked), Ok(named)) = (file.metadata(), std::fs::metadata(path)) else { return false };
+    (locked.dev(), locked.ino()) == (named.dev(), named.ino())
+}
+
+#[cfg(not(unix))]
+fn is_still(_file: &File, _path: &Path) -> bool {
+    true
 }
 
 /// Takes the file for this writer alone, as far as the system can tell.

@@ -40,6 +40,12 @@ pub enum FormatError {
         /// Size of the file.
         file_bytes: u64,
     },
+    /// There is not enough memory for the index.
+    #[error("the index does not fit into memory: {bytes} bytes could not be reserved")]
+    IndexTooLarge {
+        /// What was asked for.
+        bytes: u64,
+    },
     /// The checksum of the index does not match.
     #[error("the index has checksum {actual:#010x}, expected {expected:#010x}: the metadata is damaged")]
     IndexChecksum {

@@ -7,6 +7,7 @@ mod buffer;
 mod errors;
 mod flight;
 mod indices;
+mod lock;
 mod reader;
 mod records;
 mod scan;

@@ -1,17 +1,17 @@
 //! Iteration: blocks of records are filled on the pool while earlier ones are handed out.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use octavo_engine::batch::Planned;
 use octavo_engine::pending::Pending;
 use octavo_engine::scan::{plan_block, BlockLimits, Trail, View};
 use octavo_engine::{fork, Dataset, Error};
 use pyo3::prelude::*;
-use pyo3::sync::MutexExt;
 
 use crate::errors::to_py;
 use crate::flight::Flight;
+use crate::lock::SharedMutex;
 use crate::records::{self, reserve};
 
 /// The first block is small, so that a loop that breaks at once has read little; later ones double.
@@ -24,7 +24,7 @@ const AHEAD: usize = 3;
 /// An iterator over records, in order.
 #[pyclass(frozen, module = "octavo._core")]
 pub struct Scan {
-    state: Mutex<State>,
+    state: SharedMutex<State>,
 }
 
 struct State {
@@ -65,7 +65,7 @@ impl Scan {
             trail: Trail::default(),
             generation: fork::generation(),
         };
-        Self { state: Mutex::new(state) }
+        Self { state: SharedMutex::new(state) }
     }
 }
 
@@ -76,15 +76,14 @@ impl Scan {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        let mut state = self.state.lock_py_attached(py).unwrap_or_else(std::sync::PoisonError::into_inner);
-        state.next(py)
+        self.state.lock(py)?.next(py)
     }
 
-    fn __length_hint__(&self, py: Python<'_>) -> usize {
-        let state = self.state.lock_py_attached(py).unwrap_or_else(std::sync::PoisonError::into_inner);
+    fn __length_hint__(&self, py: Python<'_>) -> PyResult<usize> {
+        let state = self.state.lock(py)?;
         let waiting: usize = state.ahead.iter().map(|block| block.objects.len()).sum();
         let unplanned = usize::try_from(state.view.count - state.planned).unwrap_or(0);
-        state.current.len() - state.handed_out + waiting + unplanned
+        Ok(state.current.len() - state.handed_out + waiting + unplanned)
     }
 }
 

@@ -1,16 +1,15 @@
 //! `octavo.Writer`, the part that is hot.
 
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use octavo_engine::write::{CreateOptions, RecordWriter};
 use octavo_format::Format;
 use pyo3::prelude::*;
-use pyo3::sync::MutexExt;
 use pyo3::types::PyBytes;
 
 use crate::buffer::RawBuffer;
 use crate::errors::{self, IntoPy};
+use crate::lock::SharedMutex;
 use crate::records;
 
 /// How often a long `write_many` looks for Ctrl-C.
@@ -19,7 +18,7 @@ const RECORDS_PER_LOOK: u64 = 4096;
 /// Writes records into one file; the base of `octavo.Writer`.
 #[pyclass(subclass, frozen, module = "octavo._core")]
 pub struct Writer {
-    state: Mutex<State>,
+    state: SharedMutex<State>,
     path: PathBuf,
     format: Format,
 }
@@ -37,13 +36,13 @@ impl Writer {
         let unknown = || errors::named(py, "OptionError", &format!("format {format:?} cannot be written"));
         let format = Format::from_name(format).ok_or_else(unknown)?;
         let writer = py.detach(|| RecordWriter::create(&path, CreateOptions { format, overwrite })).into_py(py)?;
-        let state = Mutex::new(State { writer: Some(writer), record_count: 0 });
+        let state = SharedMutex::new(State { writer: Some(writer), record_count: 0 });
         Ok(Self { state, path, format })
     }
 
     /// Adds a record: bytes, or anything whose bytes lie one after the other.
     fn write(&self, py: Python<'_>, record: &Bound<'_, PyAny>) -> PyResult<()> {
-        let mut state = self.lock(py);
+        let mut state = self.state.lock(py)?;
         push(py, open(py, &mut state)?, record)
     }
 
@@ -66,35 +65,37 @@ impl Writer {
 
     /// Everything written so far survives a crash of the machine when this returns.
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
-        let mut state = self.lock(py);
+        let mut state = self.state.lock(py)?;
         let writer = open(py, &mut state)?;
         py.detach(|| writer.flush()).into_py(py)
     }
 
     fn _commit(&self, py: Python<'_>) -> PyResult<()> {
-        let mut state = self.lock(py);
+        let mut state = self.state.lock(py)?;
         let Some(writer) = take(&mut state) else {
             return Ok(());
         };
         py.detach(|| writer.commit()).into_py(py)
     }
 
-    fn _abort(&self, py: Python<'_>) {
-        let mut state = self.lock(py);
+    fn _abort(&self, py: Python<'_>) -> PyResult<()> {
+        let mut state = self.state.lock(py)?;
         let writer = take(&mut state);
         py.detach(|| drop(writer));
+        Ok(())
     }
 
+    /// A copy in a forked child that nobody can use any more counts as closed.
     #[getter]
     fn closed(&self, py: Python<'_>) -> bool {
-        self.lock(py).writer.is_none()
+        self.state.lock(py).map_or(true, |state| state.writer.is_none())
     }
 
     /// Records written so far.
     #[getter]
-    fn record_count(&self, py: Python<'_>) -> u64 {
-        let state = self.lock(py);
-        state.writer.as_ref().map_or(state.record_count, RecordWriter::record_count)
+    fn record_count(&self, py: Python<'_>) -> PyResult<u64> {
+        let state = self.state.lock(py)?;
+        Ok(state.writer.as_ref().map_or(state.record_count, RecordWriter::record_count))
     }
 
     #[getter]
@@ -106,12 +107,6 @@ impl Writer {
     #[getter]
     fn path(&self) -> String {
         self.path.to_string_lossy().into_owned()
-    }
-}
-
-impl Writer {
-    fn lock(&self, py: Python<'_>) -> MutexGuard<'_, State> {
-        self.state.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -36,7 +37,7 @@ class TestOneFile(EveryBackend):
 class TestSeveralFiles(EveryBackend):
     def files_of(self, records):
         cuts = [0, len(records) // 5, len(records) // 5, len(records) // 2, len(records), len(records)]
-        return [naive.encode(records[start:stop]) for start, stop in zip(cuts, cuts[1:], strict=False)]
+        return [naive.encode(records[start:stop]) for start, stop in itertools.pairwise(cuts)]
 
 
 class TestLegacyFile(ReaderSuite):

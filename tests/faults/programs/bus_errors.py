@@ -10,8 +10,10 @@ import threading
 from collections.abc import Callable
 
 import octavo
+from octavo._open import IoMode
 from octavo.errors import OctavoError
 from tests.faults import samples
+from tests.faults.programs.outcome import error_of, say
 
 COUNT = 3000
 CONTENT = samples.records(COUNT)
@@ -32,15 +34,10 @@ def _warm(reader: octavo.Reader) -> None:
 
 
 def _expect_error(reader: octavo.Reader, way: str) -> None:
-    try:
-        WAYS[way](reader)
-    except OctavoError:
-        print("an error", flush=True)
-    else:
-        raise AssertionError("read a page that is not there")
+    error_of(OctavoError, lambda: WAYS[way](reader))
 
 
-def lose_a_page(path: str, io: str, way: str, faulthandler_enabled: str) -> None:
+def lose_a_page(path: str, io: IoMode, way: str, faulthandler_enabled: str) -> None:
     """Reads beyond the end of a truncated file."""
     if faulthandler_enabled == "before":
         faulthandler.enable()
@@ -82,7 +79,7 @@ def fault_elsewhere(path: str, other: str, faulthandler_enabled: str, *, in_a_th
             thread.join()
         else:
             mapped[3 * samples.PAGE_BYTES]
-    print("survived", flush=True)
+    say("survived")
 
 
 def send_to_itself(path: str, faulthandler_enabled: str) -> None:
@@ -95,7 +92,7 @@ def send_to_itself(path: str, faulthandler_enabled: str) -> None:
         faulthandler.enable()
         reader.read([0])
     os.kill(os.getpid(), signal.SIGBUS)
-    print("survived", flush=True)
+    say("survived")
 
 
 def send_to_a_handler(path: str, *, installed_first: bool) -> None:

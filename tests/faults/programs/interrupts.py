@@ -10,7 +10,10 @@ import time
 from collections.abc import Callable, Iterable
 
 import octavo
+from octavo._open import IoMode
+from octavo.errors import ChecksumError
 from tests.faults import samples
+from tests.faults.programs.outcome import error_of, say
 
 
 def _calls(path: str) -> dict[str, Callable[[], object]]:
@@ -55,7 +58,7 @@ def _timed(work: Callable[[], object]) -> float:
 def work_forever(path: str, call: str) -> None:
     """Until Ctrl-C, which nobody catches."""
     work = _calls(path)[call]
-    print("working", flush=True)
+    say("working")
     while True:
         work()
 
@@ -63,11 +66,11 @@ def work_forever(path: str, call: str) -> None:
 def write_forever(path: str) -> None:
     """An endless iterable without a line of Python in it; only octavo itself can notice Ctrl-C."""
     with octavo.create(path) as writer:
-        print("working", flush=True)
+        say("working")
         writer.write_many(itertools.repeat(b"record"))
 
 
-def break_out(path: str, io: str) -> None:
+def break_out(path: str, io: IoMode) -> None:
     """Leaves loops early, in every state that an iterator can be left in, and then the process."""
     reader = octavo.open(path, io=io)
     for stop_after in (0, 1, 15, 16, 17, 1000):
@@ -77,7 +80,7 @@ def break_out(path: str, io: str) -> None:
     abandoned = iter(reader)
     next(abandoned)
     reader.close()
-    print("leaving", flush=True)
+    say("leaving")
 
 
 class SlowFile:
@@ -106,7 +109,7 @@ def interrupt_a_slow_source(path: str, call: str) -> None:
         while True:
             calls[call]()
     except KeyboardInterrupt:
-        print("interrupted", flush=True)
+        say("interrupted")
 
 
 def _drain(reader: octavo.Reader) -> None:
@@ -136,7 +139,7 @@ class FailingFile(SlowFile):
 
 WAYS: dict[str, Callable[[octavo.Reader], object]] = {
     "read_all": lambda reader: reader.read_all(),
-    "iteration": lambda reader: list(reader),
+    "iteration": list,
     "batch": lambda reader: reader.read(range(1000)),
 }
 
@@ -144,12 +147,7 @@ WAYS: dict[str, Callable[[octavo.Reader], object]] = {
 def read_a_damaged_source(path: str, count: int, way: str) -> None:
     """An error in one block, while others are still waiting for the interpreter."""
     reader = octavo.open(DamagedFile(path, count))
-    try:
-        WAYS[way](reader)
-    except octavo.errors.ChecksumError as error:
-        assert error.record == 0
-    else:
-        raise AssertionError("the damage was not noticed")
+    assert error_of(ChecksumError, lambda: WAYS[way](reader)).record == 0
 
 
 def read_a_failing_source(path: str, way: str) -> None:
@@ -157,11 +155,7 @@ def read_a_failing_source(path: str, way: str) -> None:
     source = FailingFile(path)
     reader = octavo.open(source)
     source.failing = True
-    try:
-        WAYS[way](reader)
-    except ConnectionResetError:
-        return
-    raise AssertionError("the failure was not noticed")
+    error_of(ConnectionResetError, lambda: WAYS[way](reader))
 
 
 def leave_an_iteration_of_a_slow_source(path: str) -> None:
@@ -181,9 +175,8 @@ def stop_writing(path: str, records: int) -> None:
         yield from samples.records(records)
         raise LookupError("no more")
 
-    try:
+    def write() -> None:
         with octavo.create(path) as writer:
             writer.write_many(endless())
-    except LookupError:
-        return
-    raise AssertionError("the exception was lost")
+
+    error_of(LookupError, write)

@@ -1,4 +1,4 @@
-"""What a process may do to itself: other disks, other rights, fewer system calls. Nothing of it outlives the process."""
+"""What a process may do to itself: other disks, fewer system calls. Nothing of it outlives the process."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import os
 import platform
 import struct
 import sys
+
+from tests.faults.programs.outcome import say
 
 NOT_PERMITTED = 77
 """The exit status of a process that may not do what its test needs."""
@@ -20,7 +22,7 @@ _MS_RDONLY, _MS_REC, _MS_PRIVATE = 0x1, 0x4000, 0x40000
 
 def give_up(why: str) -> None:
     """Ends the process; its test is skipped for this reason."""
-    print(why, flush=True)
+    say(why)
     os._exit(NOT_PERMITTED)
 
 
@@ -66,9 +68,7 @@ def forbid(*system_calls: int, code: int = errno.EPERM) -> None:
     if machine not in _SECCOMP or sys.maxsize < 1 << 32:
         give_up(f"no filter for system calls of {machine}")
     instructions = [(_LOAD_WORD, 0, 0, 0)]  # the number of the call
-    instructions += [
-        (_JUMP_IF_EQUAL, len(system_calls) - at, 0, number) for at, number in enumerate(system_calls)
-    ]
+    instructions += [(_JUMP_IF_EQUAL, len(system_calls) - at, 0, number) for at, number in enumerate(system_calls)]
     instructions += [(_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _FAIL_WITH | code)]
     compiled = b"".join(struct.pack("HBBI", *instruction) for instruction in instructions)
     memory = ctypes.create_string_buffer(compiled, len(compiled))

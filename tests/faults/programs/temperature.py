@@ -9,8 +9,10 @@ import resource
 from collections.abc import Callable
 
 import octavo
+from octavo._open import IoMode
 from tests.faults import page_cache, samples
 from tests.faults.programs import sandbox
+from tests.faults.programs.outcome import say
 
 COUNT = 4000
 RECORD_BYTES = 8192
@@ -85,7 +87,7 @@ def _carried() -> dict[str, int]:
         raise
 
 
-def measure(path: str, io: str, way: str, *, warm: bool) -> None:
+def measure(path: str, io: IoMode, way: str, *, warm: bool) -> None:
     """What one request costs. A warm one comes after others like it."""
     reader = octavo.open(path, io=io)
     if warm:
@@ -100,47 +102,37 @@ def measure(path: str, io: str, way: str, *, warm: bool) -> None:
         "bytes_by_calls": after["rchar"] - before["rchar"],
         "bytes_from_device": after["read_bytes"] - before["read_bytes"],
     }
-    print(json.dumps(costs))
+    say(json.dumps(costs))
 
 
 def measure_after_warm_ones(path: str) -> None:
     """The first half of the file is in memory and has been read for a while, the second half is not."""
     reader = octavo.open(path)
     half = COUNT // 2
-    for number in range(half):
-        with open(path, "rb") as file:
-            file.seek(12 + 12 * COUNT + number * RECORD_BYTES)
-            file.read(RECORD_BYTES)
+    page_cache.load(path, 12 + 12 * COUNT + half * RECORD_BYTES)
     for seed in range(20):
-        numbers = random.Random(seed).sample(range(half - 100), 200)
+        numbers = random.Random(seed).sample(range(half), 200)
         assert reader.read(numbers) == [right(number) for number in numbers], "wrong bytes"
     faults = _major_faults()
     for seed in range(5):
-        numbers = random.Random(seed).sample(range(half + 100, COUNT), 200)
+        numbers = random.Random(seed).sample(range(half + 1, COUNT), 200)
         assert reader.read(numbers) == [right(number) for number in numbers], "wrong bytes"
-    print(_major_faults() - faults)
+    say(_major_faults() - faults)
 
 
-def count_pages(path: str, io: str, way: str) -> None:
+def count_pages(path: str, io: IoMode, way: str) -> None:
     """How many pages of the file a request leaves in the page cache."""
     WAYS[way](octavo.open(path, io=io))
-    print(page_cache.resident_pages(path))
+    say(page_cache.resident_pages(path))
 
 
-_FORBIDDEN = {
-    "setup": (sandbox.IO_URING_SETUP,),
-    "everything": (sandbox.IO_URING_SETUP, sandbox.IO_URING_ENTER, sandbox.IO_URING_REGISTER),
-    "everything after use": (sandbox.IO_URING_SETUP, sandbox.IO_URING_ENTER, sandbox.IO_URING_REGISTER),
-    "use": (sandbox.IO_URING_ENTER,),
-}
-
-
-def read_without_a_ring(path: str, io: str, forbidden: str, code: str) -> None:
-    """The kernel's ring fails in one way or another; reading works all the same."""
+def read_without_a_ring(path: str, io: IoMode, code: str, *, used_before: bool) -> None:
+    """The system calls of the kernel's ring fail; reading works all the same."""
     reader = octavo.open(path, io=io)
-    if forbidden.endswith("after use"):
+    if used_before:
         _batch(reader)
-    sandbox.forbid(*_FORBIDDEN[forbidden], code=getattr(errno, code))
+    calls = (sandbox.IO_URING_SETUP, sandbox.IO_URING_ENTER, sandbox.IO_URING_REGISTER)
+    sandbox.forbid(*calls, code=getattr(errno, code))
     for way in WAYS.values():
         page_cache.drop(path)
         way(octavo.open(path, io=io))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import itertools
 import os
 import random
 import resource
@@ -11,6 +13,7 @@ import threading
 from collections.abc import Callable
 
 import octavo
+from octavo._open import IoMode
 from octavo.errors import ClosedError
 from tests.faults import samples
 
@@ -68,14 +71,14 @@ def _whole(reader: octavo.Reader, _: random.Random) -> None:
 WAYS = (_single, _batch, _one_buffer, _iteration, _whole)
 
 
-def share_a_reader(path: str, io: str) -> None:
+def share_a_reader(path: str, io: IoMode) -> None:
     """Sixteen threads, each in its own way."""
     reader = octavo.open(path, io=io)
-    works = [lambda way=WAYS[n % len(WAYS)], n=n: way(reader, random.Random(n)) for n in range(16)]
-    _run_together(works)
+    ways = itertools.islice(itertools.cycle(WAYS), 16)
+    _run_together([functools.partial(way, reader, random.Random(seed)) for seed, way in enumerate(ways)])
 
 
-def share_shards(paths: list[str], io: str) -> None:
+def share_shards(paths: list[str], io: IoMode) -> None:
     """Files that nobody has touched yet, opened by sixteen threads at the same moment."""
     reader = octavo.open(paths, io=io)
 
@@ -87,27 +90,27 @@ def share_shards(paths: list[str], io: str) -> None:
     _run_together([work] * 16)
 
 
-def share_an_iterator(path: str, io: str) -> None:
+def share_an_iterator(path: str, io: IoMode) -> None:
     """Eight threads take from one iterator; together they get every record once."""
     shared = iter(octavo.open(path, io=io))
     taken: list[list[bytes]] = [[] for _ in range(8)]
-    _run_together([lambda mine=mine: mine.extend(shared) for mine in taken])
+    _run_together([functools.partial(mine.extend, shared) for mine in taken])
     assert sorted(record for mine in taken for record in mine) == sorted(CONTENT)
 
 
-def close_while_reading(path: str, io: str) -> None:
+def close_while_reading(path: str, io: IoMode) -> None:
     """Reads that are under way when the reader is closed end well or say that it is closed."""
-    for seed in range(5):
+
+    def work(way: Callable[[octavo.Reader, random.Random], None], reader: octavo.Reader) -> None:
+        with contextlib.suppress(ClosedError):
+            while True:
+                way(reader, random.Random(5))
+
+    for _ in range(3):
         reader = octavo.open(path, io=io)
-
-        def work(way: Callable[[octavo.Reader, random.Random], None], reader: octavo.Reader = reader) -> None:
-            with contextlib.suppress(ClosedError):
-                while True:
-                    way(reader, random.Random(seed))
-
         closer = threading.Timer(0.02, reader.close)
         closer.start()
-        _run_together([lambda way=way: work(way) for way in WAYS])
+        _run_together([functools.partial(work, way, reader) for way in WAYS])
         closer.join()
 
 
@@ -120,14 +123,14 @@ def share_a_writer(path: str) -> None:
                 writer.write(samples.sized(number, 900, seed=thread))
             writer.write_many(samples.sized(number, 900, seed=thread) for number in range(500, 1000))
 
-        _run_together([lambda thread=thread: work(thread) for thread in range(8)])
+        _run_together([functools.partial(work, thread) for thread in range(8)])
     found = octavo.open(path).read_all()
     for thread in range(8):
         mine = [record for record in found if record.startswith(b"seed %d " % thread)]
         assert mine == [samples.sized(number, 900, seed=thread) for number in range(1000)]
 
 
-def do_without_threads(path: str, io: str, user: int) -> None:
+def do_without_threads(path: str, io: IoMode, user: int) -> None:
     """A process that may not start a thread reads all the same."""
     os.setuid(user)
     resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))

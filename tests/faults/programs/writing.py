@@ -11,9 +11,10 @@ import time
 from collections.abc import Callable, Iterator
 
 import octavo
-from octavo.errors import ClosedError, OctavoError, StorageError
+from octavo.errors import ClosedError, OctavoError, PermissionDeniedError, StorageError
 from tests.faults import samples
 from tests.faults.programs import sandbox
+from tests.faults.programs.outcome import error_of, say
 
 ROOM_BYTES = 4 << 20
 RECORD_BYTES = 64 << 10
@@ -67,55 +68,35 @@ def _expect_failure(folder: str, failure: str, *, has_older: bool) -> None:
     if has_older:
         samples.write(path, [b"older"])
     writer = octavo.create(path)
-    try:
-        FAILURES[failure](writer)
-    except StorageError as error:
-        print(error.errno)
-        assert error.path == path
-        assert path in str(error)
-    else:
-        raise AssertionError("the disk was large enough")
+    error = error_of(StorageError, lambda: FAILURES[failure](writer))
+    say(error.errno)
+    assert error.path == path
     if not writer.closed:
-        _expect_the_same_failure(writer.flush)
-        _expect_the_same_failure(writer.close)
+        assert error_of(StorageError, writer.flush).errno == error.errno
+        assert error_of(StorageError, writer.close).errno == error.errno
     assert writer.closed
     assert os.listdir(folder) == (["out.ffr"] if has_older else []), os.listdir(folder)
     if has_older:
         assert octavo.open(path).read_all() == [b"older"]
-    try:
-        writer.write(b"more")
-    except ClosedError:
-        return
-    raise AssertionError("a writer that failed takes records")
-
-
-def _expect_the_same_failure(call: Callable[[], None]) -> None:
-    try:
-        call()
-    except StorageError:
-        return
-    raise AssertionError("a writer that failed once succeeds")
+    error_of(ClosedError, lambda: writer.write(b"more"))
 
 
 def fail_inside_with(folder: str) -> None:
     """The error of the write comes out of the block, and not one of its cleaning up."""
     sandbox.mount_disk(folder, ROOM_BYTES)
-    path = os.path.join(folder, "out.ffr")
-    try:
-        with octavo.create(path) as writer:
+
+    def write() -> None:
+        with octavo.create(os.path.join(folder, "out.ffr")) as writer:
             _fail_while_flushing(writer)
-    except StorageError as error:
-        print(error.errno)
+
+    say(error_of(StorageError, write).errno)
     assert os.listdir(folder) == []
 
 
 def write_on_a_read_only_disk(folder: str) -> None:
     """No file can be made there."""
     sandbox.mount_read_only_disk(folder)
-    try:
-        octavo.create(os.path.join(folder, "out.ffr"))
-    except StorageError as error:
-        print(error.errno)
+    say(error_of(StorageError, lambda: octavo.create(os.path.join(folder, "out.ffr"))).errno)
     assert os.listdir(folder) == []
 
 
@@ -123,10 +104,7 @@ def write_without_rights(folder: str, user: int) -> None:
     """As a user who may not write to the folder."""
     if os.geteuid() == 0:
         os.setuid(user)
-    try:
-        octavo.create(os.path.join(folder, "out.ffr"))
-    except octavo.errors.PermissionDeniedError as error:
-        print(error.errno)
+    say(error_of(PermissionDeniedError, lambda: octavo.create(os.path.join(folder, "out.ffr"))).errno)
     assert os.listdir(folder) == []
 
 
@@ -136,12 +114,8 @@ def lose_the_folder(folder: str) -> None:
     writer.write(b"record")
     writer.flush()
     shutil.rmtree(folder)
-    try:
-        writer.close()
-    except OctavoError:
-        assert not os.path.exists(folder)
-        return
-    raise AssertionError("a file in a folder that is not there")
+    error_of(OctavoError, writer.close)
+    assert not os.path.exists(folder)
 
 
 def leave_without_closing(path: str) -> None:
@@ -155,7 +129,7 @@ def hold_open(path: str) -> None:
     """A writer at work, until it is told to finish by the end of its input."""
     with octavo.create(path) as writer:
         writer.write(b"of the first")
-        print("writing", flush=True)
+        say("writing")
         while not os.path.exists(path + ".go"):
             time.sleep(0.005)
         writer.write(b"of the first, too")
@@ -172,7 +146,7 @@ def write_again_and_again(path: str, seconds: float) -> None:
             published += 1
         except OctavoError:
             continue
-    print(published)
+    say(published)
 
 
 # Writers that are killed.
@@ -184,8 +158,7 @@ def generation(number: int) -> Iterator[list[bytes]]:
     numbers = itertools.count()
     for _ in range(chosen.randint(0, 5)):
         yield [
-            samples.sized(next(numbers), chosen.randint(20, 20_000), seed=number)
-            for _ in range(chosen.randint(1, 60))
+            samples.sized(next(numbers), chosen.randint(20, 20_000), seed=number) for _ in range(chosen.randint(1, 60))
         ]
 
 

@@ -8,20 +8,24 @@ use std::sync::Arc;
 #[cfg(unix)]
 use octavo_format::Span;
 
+use super::descriptors::{self, Descriptor};
 #[cfg(unix)]
 use super::Residence;
-use super::{descriptors, IoMode, Source, SpanRead, Target};
+use super::{IoMode, Source, SpanRead, Target};
 use crate::coalesce::MergeHints;
 use crate::error::{shown, Error, Result};
 use crate::fetch::{self, Failures, FileRead};
 
 /// What makes a file the same file. Compared when it is opened again, and after reads that no checksum protects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Identity {
+pub struct Identity {
     device: u64,
     inode: u64,
-    len: u64,
+    /// Size in bytes.
+    pub len: u64,
     modified_ns: i128,
+    /// When anything about the file was last changed: unlike the time of modification, nobody can set it.
+    changed_ns: i128,
 }
 
 /// A regular file, opened for reading.
@@ -61,7 +65,7 @@ impl LocalFile {
         } else {
             None
         };
-        descriptors::put((id, false), Arc::new(file));
+        descriptors::put((id, false), Descriptor::new(file));
         Ok(Self {
             path: path.to_owned(),
             name,
@@ -74,13 +78,18 @@ impl LocalFile {
         })
     }
 
+    /// What it was when it was opened.
+    pub const fn identity(&self) -> Identity {
+        self.identity
+    }
+
     /// How this file is read.
     pub const fn mode(&self) -> IoMode {
         self.mode
     }
 
     /// An open descriptor; `direct` for one that bypasses the page cache. `None` where the file system has none.
-    pub fn descriptor(&self, direct: bool) -> Result<Option<Arc<File>>> {
+    pub fn descriptor(&self, direct: bool) -> Result<Option<Arc<Descriptor>>> {
         let opened = descriptors::get((self.id, direct), || {
             let file = open_again(&self.path, direct)?;
             let identity = identity_of(&file).map_err(Reopen::Failed)?;
@@ -220,6 +229,10 @@ impl Source for LocalFile {
         Ok(())
     }
 
+    fn close(&self) {
+        descriptors::forget(self.id);
+    }
+
     fn as_file(&self) -> Option<&LocalFile> {
         Some(self)
     }
@@ -311,7 +324,7 @@ fn read_at(file: &File, offset: u64, target: Target) -> std::io::Result<usize> {
 /// Plain `fstat`: std asks for more than is needed here, in several times the time.
 #[cfg(unix)]
 #[allow(clippy::unnecessary_cast, clippy::useless_conversion, reason = "the fields' types differ between systems")]
-fn identity_of(file: &File) -> std::io::Result<Identity> {
+pub fn identity_of(file: &File) -> std::io::Result<Identity> {
     use std::os::fd::AsRawFd;
     // SAFETY: all-zero is a valid stat, which the call fills.
     let stat = unsafe {
@@ -326,15 +339,17 @@ fn identity_of(file: &File) -> std::io::Result<Identity> {
         inode: stat.st_ino,
         len: u64::try_from(stat.st_size).unwrap_or(0),
         modified_ns: i128::from(stat.st_mtime) * 1_000_000_000 + i128::from(stat.st_mtime_nsec),
+        changed_ns: i128::from(stat.st_ctime) * 1_000_000_000 + i128::from(stat.st_ctime_nsec),
     })
 }
 
+/// As far as the system tells.
 #[cfg(windows)]
-fn identity_of(file: &File) -> std::io::Result<Identity> {
+pub fn identity_of(file: &File) -> std::io::Result<Identity> {
     use std::os::windows::fs::MetadataExt;
     let metadata = file.metadata()?;
     let modified_ns = i128::from(metadata.last_write_time());
-    Ok(Identity { device: 0, inode: 0, len: metadata.len(), modified_ns })
+    Ok(Identity { device: 0, inode: 0, len: metadata.len(), modified_ns, changed_ns: 0 })
 }
 
 /// `mincore` says "resident" for every page of a file that the process neither owns nor may write.

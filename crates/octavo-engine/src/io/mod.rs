@@ -215,6 +215,9 @@ pub trait Source: Send + Sync {
         Ok(())
     }
 
+    /// Gives back what can be had again, such as descriptors: nothing more will be read.
+    fn close(&self) {}
+
     /// Tells the source that a long scan has passed this span.
     fn passed(&self, _span: Span) {}
 

@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use io_uring::{opcode, types, IoUring};
 
+use super::descriptors::{self, Descriptor};
 use super::{SpanRead, Target};
 use crate::error::{Error, Result};
 use crate::fetch::{Failures, FileRead};
@@ -34,16 +35,26 @@ const KEPT: usize = 16;
 static IDLE: PerProcess<Mutex<Vec<IoUring>>> = PerProcess::new(Mutex::default);
 static FORBIDDEN: AtomicBool = AtomicBool::new(false);
 
-/// Reads everything, or returns false at once if there is no ring to be had.
-pub fn read(reads: &[FileRead<'_>], direct: bool, failures: &Failures, done: &(dyn Fn(usize) + Sync)) -> bool {
-    let Some(ring) = take() else { return false };
+/// Reads what it can, and returns the numbers of the reads that have to be done in another way: all of them where no
+/// ring can be had, some where the kernel changes its mind.
+pub fn read(
+    reads: &[FileRead<'_>],
+    direct: bool,
+    failures: &Failures,
+    done: &(dyn Fn(usize) + Sync),
+) -> Vec<usize> {
+    let Some(ring) = take() else { return (0..reads.len()).collect() };
     let mut batch = Batch::new(ring, reads, direct, failures, done);
     batch.run();
-    let idle = &mut *locked(IDLE.get());
-    if idle.len() < KEPT {
-        idle.push(batch.ring);
+    if batch.is_broken {
+        FORBIDDEN.store(true, Ordering::Relaxed);
+    } else {
+        let idle = &mut *locked(IDLE.get());
+        if idle.len() < KEPT {
+            idle.push(batch.ring);
+        }
     }
-    true
+    batch.left
 }
 
 fn take() -> Option<IoUring> {
@@ -68,7 +79,7 @@ fn take() -> Option<IoUring> {
 /// One read on its way.
 struct Flight {
     number: usize,
-    file: Arc<File>,
+    file: Arc<Descriptor>,
     /// What the kernel fills: the target itself, or an aligned cover of it.
     offset: u64,
     buffer: Target,
@@ -88,6 +99,11 @@ struct Batch<'a> {
     scratch: Vec<Aligned>,
     /// Slots whose bytes are there but not yet handed out.
     landed: VecDeque<usize>,
+    /// Slots in the order in which they were put into the queue, the newest last; as many as the queue holds.
+    submitted: VecDeque<usize>,
+    /// Numbers of reads that must be done in another way.
+    left: Vec<usize>,
+    is_broken: bool,
     started: usize,
     in_flight: usize,
     depth: usize,
@@ -118,6 +134,9 @@ impl<'a> Batch<'a> {
             free: (0..depth * 2).rev().collect(),
             scratch: (0..if direct { depth * 2 } else { 0 }).map(|_| Aligned::default()).collect(),
             landed: VecDeque::new(),
+            submitted: VecDeque::new(),
+            left: Vec::new(),
+            is_broken: false,
             started: 0,
             in_flight: 0,
             depth,
@@ -127,28 +146,62 @@ impl<'a> Batch<'a> {
     fn run(&mut self) {
         loop {
             // New reads first, then the bytes that have come in: the device must not wait for our copying.
-            while self.started < self.reads.len()
-                && self.in_flight < self.depth
-                && !self.failures.should_skip(self.started)
-            {
+            while self.may_start() {
                 let Some(slot) = self.free.pop() else { break };
                 self.start(slot);
             }
             if self.in_flight > 0 {
-                let wanted = usize::from(self.landed.is_empty());
-                // Interrupted or short of memory: completions arrive all the same, so look for them and try again.
-                // We must not leave while the kernel may still write to a target.
-                if self.ring.submit_and_wait(wanted).is_err() {
-                    std::thread::yield_now();
-                }
+                self.wait_for_completions();
                 self.reap();
             } else if self.landed.is_empty() {
-                return;
+                break;
             }
             for _ in 0..LANDED_AT_A_TIME {
                 let Some(slot) = self.landed.pop_front() else { break };
                 self.land(slot);
             }
+        }
+        if self.is_broken {
+            self.left.extend(self.started..self.reads.len());
+        }
+    }
+
+    fn may_start(&self) -> bool {
+        !self.is_broken
+            && self.started < self.reads.len()
+            && self.in_flight < self.depth
+            && (self.in_flight == 0 || descriptors::has_room())
+            && !self.failures.should_skip(self.started)
+    }
+
+    /// We must not leave while the kernel may still write to a target. Interrupted or short of memory, it goes on all
+    /// the same. A ring that may not be entered any more (a sandbox was closed) is given up: what it was not told yet
+    /// is taken back, and what it was told arrives without our asking.
+    fn wait_for_completions(&mut self) {
+        let wanted = usize::from(self.landed.is_empty() && !self.is_broken);
+        let Err(error) = self.ring.submit_and_wait(wanted) else { return };
+        let passing = [libc::EINTR, libc::EAGAIN, libc::EBUSY, libc::ENOMEM, libc::ETIME];
+        if !error.raw_os_error().is_some_and(|code| passing.contains(&code)) && !self.is_broken {
+            self.is_broken = true;
+            self.take_back_unsubmitted();
+        }
+        std::thread::yield_now();
+    }
+
+    /// Reads that stand in the queue but that the kernel has not seen.
+    fn take_back_unsubmitted(&mut self) {
+        let unseen = self.ring.submission().len();
+        let slots: Vec<usize> = self.submitted.iter().rev().take(unseen).copied().collect();
+        for slot in slots {
+            self.give_up(slot);
+        }
+    }
+
+    /// Leaves a read to another way.
+    fn give_up(&mut self, slot: usize) {
+        self.in_flight -= 1;
+        if let Some(flight) = self.release(slot) {
+            self.left.push(flight.number);
         }
     }
 
@@ -177,7 +230,9 @@ impl<'a> Batch<'a> {
         if self.direct && !read.target.is_empty() {
             if let Some(opened) = file.descriptor(true)? {
                 let alignment = file.direct_alignment(|| direct_alignment(&opened));
-                return Ok(self.cover(slot, number, opened, read, alignment));
+                if let Some(flight) = self.cover(slot, number, opened, read, alignment) {
+                    return Ok(flight);
+                }
             }
         }
         self.buffered(number)
@@ -190,13 +245,20 @@ impl<'a> Batch<'a> {
     }
 
     /// A read past the page cache starts and ends on the device's terms.
-    fn cover(&mut self, slot: usize, number: usize, file: Arc<File>, read: SpanRead, alignment: u64) -> Flight {
+    fn cover(
+        &mut self,
+        slot: usize,
+        number: usize,
+        file: Arc<Descriptor>,
+        read: SpanRead,
+        alignment: u64,
+    ) -> Option<Flight> {
         let offset = read.offset / alignment * alignment;
         let end = (read.offset + read.target.len() as u64).next_multiple_of(alignment);
         let len = usize::try_from(end - offset).unwrap_or(0);
         let skip = usize::try_from(read.offset - offset).unwrap_or(0);
-        let buffer = self.scratch[slot].target(len);
-        Flight { number, file, offset, buffer, got: 0, skip: Some(skip) }
+        let buffer = self.scratch[slot].target(len)?;
+        Some(Flight { number, file, offset, buffer, got: 0, skip: Some(skip) })
     }
 
     fn submit(&mut self, slot: usize) {
@@ -211,9 +273,13 @@ impl<'a> Batch<'a> {
         loop {
             // SAFETY: buffer and descriptor stay alive in `flights` until the completion was seen.
             if unsafe { self.ring.submission().push(&entry) }.is_ok() {
-                return;
+                break;
             }
             let _ = self.ring.submit();
+        }
+        self.submitted.push_back(slot);
+        if self.submitted.len() > DEPTH as usize {
+            self.submitted.pop_front();
         }
     }
 
@@ -244,24 +310,15 @@ impl<'a> Batch<'a> {
                     }
                 }
                 Err(_) if matches!(-result, libc::EINTR | libc::EAGAIN) => self.submit(slot),
-                // The device wants another alignment than the system told: through the page cache, then.
-                Err(_) if -result == libc::EINVAL && flight.skip.is_some() => self.retry_buffered(slot),
+                // The device wants another alignment than the system told, or the kernel has no thread for us.
+                Err(_) if -result == libc::ECANCELED || (-result == libc::EINVAL && flight.skip.is_some()) => {
+                    self.give_up(slot);
+                }
                 Err(_) => {
                     let error = std::io::Error::from_raw_os_error(-result);
                     self.fail(slot, Error::io(file.name(), "read", error));
                 }
             }
-        }
-    }
-
-    fn retry_buffered(&mut self, slot: usize) {
-        let Some(number) = self.flights[slot].as_ref().map(|flight| flight.number) else { return };
-        match self.buffered(number) {
-            Ok(flight) => {
-                self.flights[slot] = Some(flight);
-                self.submit(slot);
-            }
-            Err(error) => self.fail(slot, error),
         }
     }
 
@@ -320,12 +377,14 @@ struct Aligned {
 struct Page(#[allow(dead_code, reason = "only its address is used")] [u8; 4096]);
 
 impl Aligned {
-    fn target(&mut self, len: usize) -> Target {
+    /// Room for `len` bytes; `None` if there is no memory for them.
+    fn target(&mut self, len: usize) -> Option<Target> {
         let pages = len.div_ceil(size_of::<Page>());
         if self.pages.len() < pages {
+            self.pages.try_reserve(pages - self.pages.len()).ok()?;
             self.pages.resize(pages, Page([0; 4096]));
         }
         // SAFETY: the pages belong to this slot, which has one read in flight at a time.
-        unsafe { Target::new(self.pages.as_mut_ptr().cast(), len) }
+        Some(unsafe { Target::new(self.pages.as_mut_ptr().cast(), len) })
     }
 }

@@ -1,4 +1,4 @@
-//! The index of an FFRecord file in memory: one cache line answers for a record, in 4 to 12 bytes a record.
+//! The index of an FFRecord file: record number to placement.
 //!
 //! It is a copy, not a view of the file: a file that is rewritten under a reader then fails its checksums
 //! instead of answering with another file's records.
@@ -9,35 +9,15 @@ use crate::error::FormatError;
 use crate::format::{Format, Index, Placement};
 
 use super::layout::FixedHeader;
-
-/// Seven records to a cache line: 8 + 7 * 4 + 7 * 4 = 64 bytes.
-const LINE_RECORDS: usize = 7;
-
-/// Seven neighbouring records: where the first starts, where each ends (from there), and their checksums.
-#[derive(Debug, Clone)]
-#[repr(align(64))]
-struct Line {
-    start: u64,
-    ends: [u32; LINE_RECORDS],
-    checksums: [u32; LINE_RECORDS],
-}
-
-/// Three shapes of the same table; the smallest that can hold the file is chosen while it is read.
-#[derive(Debug)]
-enum Table {
-    /// All records have one length: offsets are computed, only checksums are kept.
-    Even { first: u64, record_len: u64, checksums: Vec<u32> },
-    /// Offsets never fall and seven records span less than 4 GiB.
-    Lines(Vec<Line>),
-    /// Anything else: huge records, and legacy files, whose offsets are only checked when they are used.
-    Wide { offsets: Vec<i64>, checksums: Vec<u32> },
-}
+use super::table::Table;
 
 /// The index of one FFRecord file.
 #[derive(Debug)]
 pub struct FfIndex {
     header: FixedHeader,
     table: Table,
+    /// Legacy files only: the entry from which on nothing can be believed.
+    broken: Option<FormatError>,
 }
 
 impl FfIndex {
@@ -46,59 +26,15 @@ impl FfIndex {
         &self.header
     }
 
-    /// Start and end of a record; `None` where the table holds a number that no file can have.
-    #[inline]
-    fn extent(&self, record: u64) -> Option<(u64, u64)> {
-        let at = usize::try_from(record).ok()?;
-        match &self.table {
-            Table::Even { first, record_len, .. } => {
-                let start = first + record * record_len;
-                Some((start, start + record_len))
-            }
-            Table::Lines(lines) => {
-                let (line, slot) = (lines.get(at / LINE_RECORDS)?, at % LINE_RECORDS);
-                let from = if slot == 0 { 0 } else { line.ends[slot - 1] };
-                Some((line.start + u64::from(from), line.start + u64::from(line.ends[slot])))
-            }
-            Table::Wide { offsets, .. } => {
-                let start = u64::try_from(*offsets.get(at)?).ok()?;
-                let end = match offsets.get(at + 1) {
-                    Some(&end) => u64::try_from(end).ok()?,
-                    None => self.header.file_bytes,
-                };
-                Some((start, end))
-            }
-        }
-    }
-
-    #[inline]
-    fn checksum(&self, record: u64) -> Option<&u32> {
-        let at = usize::try_from(record).ok()?;
-        match &self.table {
-            Table::Even { checksums, .. } | Table::Wide { checksums, .. } => checksums.get(at),
-            Table::Lines(lines) => lines.get(at / LINE_RECORDS)?.checksums.get(at % LINE_RECORDS),
-        }
-    }
-
-    /// Why a record cannot be read: it starts too early, ends before it starts, or the file ends before it does.
+    /// Why a record cannot be read: the index is broken before it, or the file ends before it does.
     #[cold]
     fn misplaced(&self, record: u64) -> FormatError {
         let FixedHeader { header_bytes, file_bytes, .. } = self.header;
-        let Some((start, end)) = self.extent(record) else {
-            return FormatError::OffsetOutOfOrder { record, offset: -1, at_least: header_bytes };
-        };
-        if start < header_bytes {
-            return FormatError::OffsetOutOfOrder { record, offset: start.cast_signed(), at_least: header_bytes };
+        match (self.table.extent(record), &self.broken) {
+            (Some((offset, end)), _) => FormatError::RecordTruncated { record, offset, end, file_bytes },
+            (None, Some(broken)) => broken.clone(),
+            (None, None) => FormatError::OffsetOutOfOrder { record, offset: -1, at_least: header_bytes },
         }
-        if end < start && start <= file_bytes {
-            // Only a legacy index gets here: the next record starts before this one does.
-            return FormatError::OffsetOutOfOrder {
-                record: record + 1,
-                offset: end.cast_signed(),
-                at_least: start,
-            };
-        }
-        FormatError::RecordTruncated { record, offset: start, end: end.max(start), file_bytes }
     }
 }
 
@@ -113,10 +49,8 @@ impl Index for FfIndex {
 
     #[inline]
     fn locate(&self, record: u64, placement: &mut Placement) -> Result<(), FormatError> {
-        match self.extent(record) {
-            Some((start, end))
-                if self.header.header_bytes <= start && start <= end && end <= self.header.file_bytes =>
-            {
+        match self.table.extent(record) {
+            Some((start, end)) if end <= self.header.file_bytes => {
                 placement.span.offset = start;
                 placement.span.len = end - start;
                 placement.record_len = end - start;
@@ -129,7 +63,7 @@ impl Index for FfIndex {
     #[inline]
     fn verify(&self, record: u64, placement: &Placement, bytes: &[u8]) -> Result<(), FormatError> {
         let actual = crc32::crc32(bytes);
-        let expected = self.checksum(record).copied().unwrap_or(!actual);
+        let expected = self.table.checksum(record).copied().unwrap_or(!actual);
         if actual == expected {
             return Ok(());
         }
@@ -138,183 +72,104 @@ impl Index for FfIndex {
 
     #[inline]
     fn entry_address(&self, record: u64) -> *const u8 {
-        self.checksum(record).map_or(std::ptr::null(), |entry| std::ptr::from_ref(entry).cast())
+        self.table.checksum(record).map_or(std::ptr::null(), |entry| std::ptr::from_ref(entry).cast())
     }
 
     fn memory(&self) -> (*const u8, usize) {
-        match &self.table {
-            Table::Even { checksums, .. } | Table::Wide { checksums, .. } => memory_of(checksums),
-            Table::Lines(lines) => memory_of(lines),
-        }
+        self.table.memory()
     }
 }
 
-fn memory_of<T>(table: &[T]) -> (*const u8, usize) {
-    (table.as_ptr().cast(), size_of_val(table))
-}
-
-/// Builds an [`FfIndex`] from the two tables, given in pieces and in order, in memory bounded by the index itself.
+/// Builds an [`FfIndex`] from the two tables, given in pieces: first the offsets, although they stand behind the
+/// checksums in the file. They can be checked as they come, so a header that lies is found out before memory goes to it.
 #[derive(Debug)]
 pub struct IndexBuilder {
     header: FixedHeader,
-    hasher: Hasher,
-    checksums: Vec<u32>,
+    checksums_hash: Hasher,
+    offsets_hash: Hasher,
     table: Table,
     offsets_seen: u64,
     last_offset: u64,
+    broken: Option<FormatError>,
 }
 
 impl IndexBuilder {
     /// Starts with a header that [`FixedHeader::parse`] has checked against the file's size.
     pub fn new(header: FixedHeader) -> Self {
-        let mut hasher = Hasher::new();
-        hasher.update(&header.record_count.to_le_bytes());
-        let capacity = usize::try_from(header.record_count).unwrap_or(0);
-        let table = if header.is_legacy() {
-            Table::Wide { offsets: Vec::with_capacity(capacity), checksums: Vec::new() }
-        } else {
-            Table::Even { first: header.header_bytes, record_len: 0, checksums: Vec::new() }
-        };
-        let checksums = Vec::with_capacity(capacity);
-        let last_offset = header.header_bytes;
-        Self { header, hasher, checksums, table, offsets_seen: 0, last_offset }
-    }
-
-    /// Where the table of checksums will be, and how many bytes it will take: reserved, not yet touched.
-    pub fn reserved(&self) -> (*const u8, usize) {
-        (self.checksums.as_ptr().cast(), self.checksums.capacity() * size_of::<u32>())
-    }
-
-    /// The next piece of the table of checksums; whole entries only.
-    pub fn push_checksums(&mut self, piece: &[u8]) {
-        self.hasher.update(piece);
-        self.checksums.extend(bytes::u32s(piece));
-    }
-
-    /// The next piece of the table of offsets; whole entries only, after all checksums.
-    pub fn push_offsets(&mut self, piece: &[u8]) -> Result<(), FormatError> {
-        self.hasher.update(piece);
-        if let Table::Wide { offsets, .. } = &mut self.table {
-            if self.header.is_legacy() {
-                offsets.extend(bytes::i64s(piece));
-                return Ok(());
-            }
+        let mut checksums_hash = Hasher::new();
+        checksums_hash.update(&header.record_count.to_le_bytes());
+        Self {
+            header,
+            checksums_hash,
+            offsets_hash: Hasher::new(),
+            table: Table::new(header.header_bytes),
+            offsets_seen: 0,
+            last_offset: header.header_bytes,
+            broken: None,
         }
+    }
+
+    /// The next piece of the table of offsets; whole entries only. False when no more of it is of use.
+    pub fn push_offsets(&mut self, piece: &[u8]) -> Result<bool, FormatError> {
+        self.offsets_hash.update(piece);
         for raw in bytes::i64s(piece) {
             let record = self.offsets_seen;
             let offset = match u64::try_from(raw) {
                 Ok(offset) if offset >= self.last_offset => offset,
-                _ => {
-                    return Err(FormatError::OffsetOutOfOrder { record, offset: raw, at_least: self.last_offset })
-                }
+                _ => return self.out_of_order(record, raw),
             };
             if record == 0 {
-                self.start_at(offset);
+                self.table = Table::new(offset);
             } else {
-                self.end_record(record - 1, offset);
+                self.table.push_record(offset)?;
             }
             self.last_offset = offset;
             self.offsets_seen += 1;
         }
-        Ok(())
+        Ok(true)
+    }
+
+    /// All offsets were pushed. Says where in memory the checksums will go, and how much of it there is.
+    pub fn end_offsets(&mut self) -> Result<(*const u8, usize), FormatError> {
+        if self.broken.is_none() && self.offsets_seen > 0 {
+            // The last record runs to the end of the file; in a truncated file it may start beyond it.
+            self.table.push_record(self.header.file_bytes.max(self.last_offset))?;
+        }
+        self.table.reserve_checksums()
+    }
+
+    /// The next piece of the table of checksums; whole entries only.
+    pub fn push_checksums(&mut self, piece: &[u8]) -> Result<(), FormatError> {
+        self.checksums_hash.update(piece);
+        bytes::u32s(piece).try_for_each(|checksum| self.table.push_checksum(checksum))
+    }
+
+    /// How many checksums are of use: one for each record that has a place.
+    pub const fn checksums_wanted(&self) -> u64 {
+        self.table.records()
     }
 
     /// The index, after both tables were pushed; `check` compares the metadata checksum where there is one.
     pub fn finish(mut self, check: bool) -> Result<FfIndex, FormatError> {
-        let actual = self.hasher.clone().finalize();
         let expected = self.header.meta_checksum;
+        self.checksums_hash.combine(&self.offsets_hash);
+        let actual = self.checksums_hash.finalize();
         if check && !self.header.is_legacy() && actual != expected {
             return Err(FormatError::IndexChecksum { expected, actual });
         }
-        if !self.header.is_legacy() && self.header.record_count > 0 {
-            // The last record runs to the end of the file; in a truncated file it may start beyond it.
-            let end = self.header.file_bytes.max(self.last_offset);
-            self.end_record(self.header.record_count - 1, end);
-        }
-        match &mut self.table {
-            Table::Even { checksums, .. } | Table::Wide { checksums, .. } => *checksums = self.checksums,
-            Table::Lines(_) => {}
-        }
-        Ok(FfIndex { header: self.header, table: self.table })
+        Ok(FfIndex { header: self.header, table: self.table, broken: self.broken })
     }
 
-    fn start_at(&mut self, offset: u64) {
-        if let Table::Even { first, .. } = &mut self.table {
-            *first = offset;
+    /// A legacy writer that was closed early has left its index uninitialised from some entry on; what is before it
+    /// can be read. Anywhere else it is damage, and so it is at the very first entry.
+    fn out_of_order(&mut self, record: u64, offset: i64) -> Result<bool, FormatError> {
+        let error = FormatError::OffsetOutOfOrder { record, offset, at_least: self.last_offset };
+        if !self.header.is_legacy() || record == 0 {
+            return Err(error);
         }
+        self.broken = Some(error);
+        Ok(false)
     }
-
-    /// Notes where `record` ends, and moves to a larger shape of table when the present one cannot say it.
-    fn end_record(&mut self, record: u64, end: u64) {
-        let len = end - self.last_offset;
-        match &mut self.table {
-            Table::Even { record_len, .. } if record == 0 => *record_len = len,
-            Table::Even { record_len, .. } if *record_len == len => {}
-            Table::Even { .. } => {
-                self.even_to_lines(record);
-                self.end_record(record, end);
-            }
-            Table::Lines(lines) => {
-                if !push_line(lines, record, self.last_offset, end, &self.checksums) {
-                    self.lines_to_wide(record);
-                    self.end_record(record, end);
-                }
-            }
-            // `start` of the next record is this record's end; the file's end is known without an entry.
-            Table::Wide { offsets, .. } => {
-                if record + 1 < self.header.record_count {
-                    offsets.push(end.cast_signed());
-                }
-            }
-        }
-    }
-
-    fn even_to_lines(&mut self, records: u64) {
-        let Table::Even { first, record_len, .. } = self.table else {
-            return;
-        };
-        let capacity = usize::try_from(self.header.record_count).unwrap_or(0).div_ceil(LINE_RECORDS);
-        self.table = Table::Lines(Vec::with_capacity(capacity));
-        // Push through `end_record`, so that a first length of more than 4 GiB goes on to the wide table.
-        let resume_at = self.last_offset;
-        self.last_offset = first;
-        for record in 0..records {
-            let end = first + (record + 1) * record_len;
-            self.end_record(record, end);
-            self.last_offset = end;
-        }
-        self.last_offset = resume_at;
-    }
-
-    fn lines_to_wide(&mut self, records: u64) {
-        let Table::Lines(lines) = &self.table else { return };
-        let mut offsets = Vec::with_capacity(usize::try_from(self.header.record_count).unwrap_or(0));
-        offsets.push(lines.first().map_or(self.last_offset, |line| line.start).cast_signed());
-        for record in 0..usize::try_from(records).unwrap_or(0) {
-            let line = &lines[record / LINE_RECORDS];
-            offsets.push((line.start + u64::from(line.ends[record % LINE_RECORDS])).cast_signed());
-        }
-        self.table = Table::Wide { offsets, checksums: Vec::new() };
-    }
-}
-
-/// Adds `record` to its line; false when the line would span 4 GiB or more.
-fn push_line(lines: &mut Vec<Line>, record: u64, start: u64, end: u64, checksums: &[u32]) -> bool {
-    let at = usize::try_from(record).unwrap_or(usize::MAX);
-    let slot = at % LINE_RECORDS;
-    let line_start = if slot == 0 { start } else { lines.last().map_or(start, |line| line.start) };
-    let Ok(end) = u32::try_from(end - line_start) else {
-        return false;
-    };
-    if slot == 0 {
-        lines.push(Line { start, ends: [0; LINE_RECORDS], checksums: [0; LINE_RECORDS] });
-    }
-    let Some(line) = lines.last_mut() else {
-        return false;
-    };
-    line.ends[slot] = end;
-    line.checksums[slot] = checksums.get(at).copied().unwrap_or(0);
-    true
 }
 
 #[cfg(test)]
@@ -329,8 +184,13 @@ mod tests {
         let mut builder = IndexBuilder::new(header);
         let (tables, _) = file[12..].split_at(usize::try_from(header.header_bytes).unwrap() - 12);
         let (checksums, offsets) = tables.split_at(usize::try_from(header.offsets_at()).unwrap() - 12);
-        checksums.chunks(4 * piece).for_each(|piece| builder.push_checksums(piece));
-        offsets.chunks(8 * piece).try_for_each(|piece| builder.push_offsets(piece))?;
+        for piece in offsets.chunks(8 * piece) {
+            if !builder.push_offsets(piece)? {
+                break;
+            }
+        }
+        builder.end_offsets()?;
+        checksums.chunks(4 * piece).try_for_each(|piece| builder.push_checksums(piece))?;
         builder.finish(check)
     }
 
@@ -358,7 +218,7 @@ mod tests {
         let mut start = header.len() as u64;
         for (record, &len) in lens.iter().enumerate() {
             assert_eq!(span_of(&index, record as u64).unwrap(), Span::new(start, len), "record {record}");
-            assert_eq!(index.checksum(record as u64), Some(&checksums[record]));
+            assert_eq!(index.table.checksum(record as u64), Some(&checksums[record]));
             start += len;
         }
         index
@@ -412,5 +272,31 @@ mod tests {
         assert!(span_of(&index, 0).is_ok());
         assert!(matches!(span_of(&index, 1), Err(FormatError::RecordTruncated { record: 1, .. })));
         assert!(matches!(span_of(&index, 2), Err(FormatError::RecordTruncated { record: 2, .. })));
+    }
+
+    #[test]
+    fn a_legacy_index_is_used_up_to_its_first_impossible_entry() {
+        let mut header = header_for(&[10, 10, 10, 10], &[1, 2, 3, 4]);
+        header[..4].fill(0);
+        let third_offset = 12 + 4 * 4 + 8 * 2;
+        header[third_offset..third_offset + 8].copy_from_slice(&(-7i64).to_le_bytes());
+        let index = index_of(&header, header.len() as u64 + 40, 1, true).unwrap();
+        assert_eq!(index.record_count(), 4);
+        assert!(span_of(&index, 0).is_ok());
+        for record in 1..4 {
+            let error = span_of(&index, record).unwrap_err();
+            assert!(matches!(error, FormatError::OffsetOutOfOrder { record: 2, offset: -7, .. }), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_index_that_is_a_hole_is_refused_at_its_first_entry() {
+        let header = FixedHeader::parse(&header_for(&[0; 3], &[0; 3]), 1 << 40).unwrap();
+        for meta_checksum in [0, 7] {
+            let header =
+                FixedHeader { meta_checksum, record_count: 1 << 30, header_bytes: 12 + (12 << 30), ..header };
+            let mut builder = IndexBuilder::new(header);
+            assert!(builder.push_offsets(&[0; 8]).is_err());
+        }
     }
 }

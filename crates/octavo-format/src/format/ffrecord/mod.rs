@@ -3,6 +3,7 @@
 pub mod index;
 pub mod layout;
 pub mod spool;
+mod table;
 pub mod write;
 
 pub use index::{FfIndex, IndexBuilder};
