@@ -13,7 +13,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from octavo.errors import NotFoundError, RecordTypeError
+from octavo import _core
+from octavo.errors import NotFoundError, RecordTypeError, of_os_error
 from octavo.storage import FileObject, ReadableFile, SpanSource
 
 if TYPE_CHECKING:
@@ -39,17 +40,19 @@ _SUFFIXES = (".ffr",)
 def expand(location: Location) -> list[Input]:
     """The inputs that `location` means, in the order in which their records are numbered."""
     if isinstance(location, str | os.PathLike):
-        return list(_expand_path(os.fspath(location)))
-    if isinstance(location, bytes | bytearray | memoryview):
-        return [location]
+        if not os.fspath(location):
+            message = "the path is empty"
+            raise NotFoundError(message, path="")
+        # Absolute, so that a file that is opened late, or elsewhere, is the file that was meant here and now.
+        return [os.path.abspath(path) for path in _expand_path(os.fspath(location))]
     if hasattr(location, "read_spans"):
         return [cast("SpanSource", location)]
-    if hasattr(location, "read") and hasattr(location, "seek"):
-        return [FileObject(cast("ReadableFile", location))]
-    if isinstance(location, Iterable):
-        return _expand_many(location)
     if _has_buffer(location):
         return [cast("Input", location)]
+    if hasattr(location, "read") and hasattr(location, "seek"):
+        return [FileObject(cast("ReadableFile", location))]
+    if isinstance(location, Iterable) and not isinstance(location, _core.Reader):
+        return _expand_many(location)
     message = f"a location is a path, a list of paths, bytes or a file object, not {type(location).__name__}"
     raise RecordTypeError(message)
 
@@ -95,21 +98,27 @@ def _expand_path(path: str | bytes) -> list[str]:
 
 
 def _records_in(directory: str) -> list[str]:
+    paths = _names_in(directory)
+    if not paths:
+        kinds = ", ".join(f"*{suffix}" for suffix in _SUFFIXES)
+        message = f"{directory}: the directory has no record files ({kinds})"
+        raise NotFoundError(message, path=directory)
+    return paths
+
+
+def _names_in(directory: str) -> list[str]:
     """Direct children with a known suffix, sorted as strings: the order that FFRecord's own reader uses."""
     try:
         names = sorted(name for name in os.listdir(directory) if name.endswith(_SUFFIXES))
     except OSError as error:
-        message = f"{directory}: cannot list: {error.strerror}"
-        raise NotFoundError(message, path=directory, errno=error.errno) from error
-    if not names:
-        kinds = ", ".join(f"*{suffix}" for suffix in _SUFFIXES)
-        message = f"{directory}: the directory has no record files ({kinds})"
-        raise NotFoundError(message, path=directory)
+        raise of_os_error(error, f"{directory}: cannot list: {error.strerror}", directory) from error
     return [os.path.join(directory, name) for name in names]
 
 
 def _matching(pattern: str) -> list[str]:
-    paths = sorted(path for path in glob.glob(pattern, recursive=True) if not path.endswith(_UNFINISHED))
+    found = sorted(path for path in glob.glob(pattern, recursive=True) if not path.endswith(_UNFINISHED))
+    # A folder that matches stands for its records; one without any is not what was meant.
+    paths = [path for one in found for path in (_names_in(one) if os.path.isdir(one) else [one])]
     if not paths:
         message = f"{pattern}: no file matches the pattern"
         raise NotFoundError(message, path=pattern)

@@ -40,6 +40,10 @@ def open(
     The index of a single file is verified here. Of several files only the fixed headers are read here, and each
     index when a record behind it is first asked for.
     """
+    _check_types(format, check_data=check_data)
+    if not isinstance(io, str):
+        message = f"io is a name, not {type(io).__name__}"
+        raise RecordTypeError(message)
     return Reader(expand(location), format=format, check_data=check_data, io=io)
 
 
@@ -59,8 +63,9 @@ def create(
         format: The format; told from the suffix of `path` if it is not given.
         overwrite: Whether a file of that name may be replaced.
     """
+    _check_types(format, overwrite=overwrite)
     path = _as_path(path)
-    return Writer(path, format=format or _format_by_suffix(path), overwrite=overwrite)
+    return Writer(path, format=_format_by_suffix(path) if format is None else format, overwrite=overwrite)
 
 
 def append(path: str | os.PathLike[str]) -> Writer:
@@ -79,9 +84,19 @@ def append(path: str | os.PathLike[str]) -> Writer:
     raise UnsupportedError(message, path=path)
 
 
+def _check_types(format: object, **switches: object) -> None:
+    if not isinstance(format, str | None):
+        message = f"format is a name, not {type(format).__name__}"
+        raise RecordTypeError(message)
+    for option, switch in switches.items():
+        if not isinstance(switch, bool):
+            message = f"{option} is True or False, not {type(switch).__name__}"
+            raise RecordTypeError(message)
+
+
 def _as_path(path: str | os.PathLike[str]) -> str:
     if isinstance(path, str | os.PathLike):
-        return os.fspath(path)
+        return os.path.abspath(os.fsdecode(path))  # where it was meant to be, wherever the process goes meanwhile
     message = f"a file to write is named by a path, not {type(path).__name__}"
     raise RecordTypeError(message)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from bisect import bisect_left, bisect_right
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -42,6 +43,7 @@ class Partition:
 
 def cut(reader: Reader, count: int | None, max_records: int | None) -> list[Partition]:
     """The partitions of a reader; see `Reader.partitions`."""
+    total = len(reader)  # a closed reader says so before anything else
     if (count is None) == (max_records is None):
         message = "partitions takes either a count or max_records"
         raise OptionError(message)
@@ -49,7 +51,7 @@ def cut(reader: Reader, count: int | None, max_records: int | None) -> list[Part
     if not all(isinstance(path, str) for path in paths):
         message = "only files can be partitioned: bytes and file objects cannot be opened elsewhere"
         raise UnsupportedError(message)
-    first, step, total = reader._view  # noqa: SLF001
+    first, step, _ = reader._view  # noqa: SLF001
     if step != 1:
         message = "a reader with a step cannot be partitioned; take partitions of the whole and slice those"
         raise UnsupportedError(message)
@@ -75,7 +77,11 @@ def _bounds(total: int, count: int | None, max_records: int | None) -> list[tupl
 
 
 def _at_least_one(name: str, value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = 0
+    if number < 1 or isinstance(value, bool):
         message = f"{name} is a whole number of at least 1, not {value!r}"
         raise OptionError(message)
-    return value
+    return number

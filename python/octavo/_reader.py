@@ -7,18 +7,22 @@ from __future__ import annotations
 
 import dataclasses
 import operator
+import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from octavo import _core
 from octavo._partition import Partition, cut
 from octavo.errors import RecordTypeError
+from octavo.storage import SpanSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import TracebackType
     from typing import Self, SupportsIndex
 
+    import numpy as np
+    import numpy.typing as npt
     from typing_extensions import Buffer
 
     from octavo._location import Input
@@ -68,7 +72,9 @@ class Reader(_core.Reader):
         return reader
 
     if TYPE_CHECKING:
-
+        # First, because an array has `__index__` too.
+        @overload
+        def __getitem__(self, key: npt.NDArray[np.integer[Any]], /) -> list[bytes]: ...  # type: ignore[overload-overlap]
         @overload
         def __getitem__(self, key: SupportsIndex, /) -> bytes: ...
         @overload
@@ -77,8 +83,10 @@ class Reader(_core.Reader):
         def __getitem__(self, key: Iterable[SupportsIndex], /) -> list[bytes]: ...
         def __getitem__(self, key: Any, /) -> Any: ...
 
-    def _select(self, key: Any) -> Self | list[bytes]:
+    def _select(self, key: Any) -> bytes | Self | list[bytes]:
         """`reader[key]` for every key that is not an integer; called by the native class."""
+        if getattr(key, "ndim", None) == 0:
+            return self[operator.index(key)]
         if isinstance(key, slice):
             start, stop, step = key.indices(len(self))
             return self._view_of(start, step, len(range(start, stop, step)))
@@ -88,6 +96,7 @@ class Reader(_core.Reader):
         return self.read(key)
 
     def _view_of(self, start: int, step: int, count: int) -> Self:
+        step = step if count > 1 else 1  # of no consequence, and it may be larger than any file
         view = super().__new__(type(self), self, start=max(start, 0), step=step, count=count)
         view._inputs = self._inputs
         view._options = self._options
@@ -136,7 +145,7 @@ class Reader(_core.Reader):
     @property
     def paths(self) -> list[str]:
         """Names of the files, in order."""
-        return [one if isinstance(one, str) else str(getattr(one, "name", "<memory>")) for one in self._inputs]
+        return [_name(one) for one in self._inputs]
 
     @property
     def info(self) -> Info:
@@ -183,6 +192,14 @@ def _reopen(kind: type[Reader], inputs: list[Input], options: dict[str, Any], vi
     return kind(inputs, **options)._view_of(start, step, count)  # noqa: SLF001 - part of the class
 
 
+def _name(one: Input) -> str:
+    if isinstance(one, str):
+        return one
+    if isinstance(one, SpanSource):
+        return one.name
+    return f"<{memoryview(one).nbytes} bytes in memory>"  # as in the core's messages
+
+
 def _portable(one: Input) -> Input:
     if isinstance(one, memoryview):
         return bytes(one)
@@ -197,10 +214,4 @@ def _writable(out: Any) -> Any:
         message = "out is a tensor that is not a contiguous CPU tensor"
         raise RecordTypeError(message)
     # As bytes: NumPy does not know every element type that PyTorch has.
-    return out.detach().view(-1).view(dtype=_torch_uint8(out)).numpy()
-
-
-def _torch_uint8(tensor: Any) -> Any:
-    import importlib  # noqa: PLC0415 - torch is there already if a tensor is
-
-    return operator.attrgetter("uint8")(importlib.import_module(type(tensor).__module__.partition(".")[0]))
+    return out.detach().view(-1).view(dtype=sys.modules["torch"].uint8).numpy()

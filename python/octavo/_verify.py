@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
 
 from octavo import _core
-from octavo._open import open as open_reader
+from octavo._location import Input, Location, expand
+from octavo._reader import Reader
 from octavo.errors import OctavoError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from octavo._location import Location
     from octavo._open import Format
+
+Progress: TypeAlias = Callable[[int, int], object]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,7 +50,7 @@ def verify(
     location: Location,
     *,
     format: Format | None = None,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress | None = None,
 ) -> VerifyReport:
     """Read every record and verify its checksum, on all cores.
 
@@ -60,19 +61,42 @@ def verify(
         format: The format, if it cannot be told.
         progress: Called now and then with the number of records done and the number of all records.
     """
+    inputs = expand(location)
     try:
-        reader = open_reader(location, format=format)
+        return _verify(Reader(inputs, format=format), progress)
     except OctavoError as error:
         if error.path is None or isinstance(error, OSError):
             raise
-        return VerifyReport(0, (_damage(error, error.path),))
+        if len(inputs) == 1:
+            return VerifyReport(0, (Damage(error.path, None, error.offset, str(error)),))
+    return _verify_one_by_one(inputs, format, progress)
+
+
+def _verify(reader: Reader, progress: Progress | None) -> VerifyReport:
     with reader:
-        total = len(reader)
+        total, paths = len(reader), reader.paths
         report = None if progress is None else lambda done: progress(done, total)
-        paths = reader.paths
         found = _core.verify(reader, report)
-        return VerifyReport(total, tuple(_damage(error, paths[file]) for file, _, error in found))
+    return VerifyReport(total, tuple(_damage(error, record, paths[file]) for file, record, error in found))
 
 
-def _damage(error: OctavoError, path: str) -> Damage:
-    return Damage(path=path, record=error.record, offset=error.offset, reason=str(error))
+def _verify_one_by_one(inputs: list[Input], format: Format | None, progress: Progress | None) -> VerifyReport:
+    """Where a file cannot even be counted, the numbers of the records after it start as if it were not there."""
+    damage: list[Damage] = []
+    seen = 0
+    for one in inputs:
+        report = verify(one, format=format, progress=_after(seen, progress))
+        for found in report.damage:
+            record = None if found.record is None else found.record + seen
+            damage.append(dataclasses.replace(found, record=record))
+        seen += report.record_count
+    return VerifyReport(seen, tuple(damage))
+
+
+def _after(seen: int, progress: Progress | None) -> Progress | None:
+    return None if progress is None else lambda done, total: progress(seen + done, seen + total)
+
+
+def _damage(error: OctavoError, record: int, path: str) -> Damage:
+    # An error about no record is about the whole file.
+    return Damage(path, None if error.record is None else record, error.offset, str(error))

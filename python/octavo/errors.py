@@ -163,3 +163,10 @@ class AlreadyExistsError(StorageError, FileExistsError):
 
 class SourceChangedError(StorageError):
     """The file was truncated, replaced or rewritten while a reader had it open."""
+
+
+def of_os_error(error: OSError, message: str, path: str) -> StorageError:
+    """The error of this tree for one of the system's."""
+    kinds = ((FileNotFoundError, NotFoundError), (PermissionError, PermissionDeniedError))
+    kind = next((ours for theirs, ours in kinds if isinstance(error, theirs)), StorageError)
+    return kind(message, path=path, errno=error.errno)

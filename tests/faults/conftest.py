@@ -24,7 +24,7 @@ KNOWN_BUGS = {
     ),
     r"test_signal_reaches_the_last_handler_of_many": "the guard forgets handlers after the eighth",
     r"test_process_that_may_not_start_threads_.*\[direct\]": (
-        "the kernel cancels reads of a ring that gets no worker; they are not tried in another way"
+        "the kernel cancels reads of a ring that gets no worker, after a long while; the ring is tried every time"
     ),
     r"test_cold_read_waits_for_no_page_faults\[single\]": (
         "one single read that finds its page in memory makes the next 63 trust that theirs are"

@@ -76,12 +76,10 @@ pub enum Error {
 /// What a person can do about damage.
 fn remedy(error: &FormatError) -> &'static str {
     match error {
-        FormatError::IndexChecksum { .. } | FormatError::OffsetOutOfOrder { .. } => {
-            "; check_data=False reads past it at your own risk"
-        }
-        FormatError::RecordTruncated { .. } | FormatError::RecordChecksum { .. } => {
-            "; other records may be intact: octavo.verify lists them"
-        }
+        FormatError::IndexChecksum { .. } => "; check_data=False reads past it at your own risk",
+        FormatError::RecordUnplaced { .. }
+        | FormatError::RecordTruncated { .. }
+        | FormatError::RecordChecksum { .. } => "; other records may be intact: octavo.verify lists them",
         FormatError::Unknown { .. } => "; if you know better, pass format=",
         _ => "",
     }
@@ -91,6 +89,11 @@ impl Error {
     /// An operating-system error about `path`.
     pub fn io(path: &str, action: &'static str, source: std::io::Error) -> Self {
         Self::Io { path: path.into(), action, source: Arc::new(source) }
+    }
+
+    /// Whether the process, or the system, has no descriptor left.
+    pub fn is_too_many_files(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if crate::io::descriptors::is_too_many(source))
     }
 
     /// Damage in `path`.

@@ -120,6 +120,6 @@ fn read_by_ring(
 }
 
 fn read_one(FileRead { file, read }: &FileRead<'_>) -> Result<()> {
-    let opened = file.descriptor(false)?.ok_or_else(|| file.ended_early())?;
+    let opened = file.descriptor(false, true)?.ok_or_else(|| file.ended_early())?;
     file.read_exact_at(&opened, *read)
 }

@@ -8,6 +8,7 @@ use octavo_format::format::ffrecord::{layout, FfIndex, FixedHeader, IndexBuilder
 use octavo_format::{Format, FormatError, Index, Placement};
 
 use crate::error::{shown, Error, Result};
+use crate::io::descriptors;
 use crate::io::file::{identity_of, Identity, LocalFile};
 use crate::io::huge_pages;
 use crate::io::{IoMode, Scratch, Source, SpanRead};
@@ -74,7 +75,7 @@ pub fn peek(path: &Path, options: &OpenOptions) -> Result<Peek> {
         return Ok(Peek { record_count, file_bytes, identity });
     }
     let mut head = [0; 12];
-    let mut file = std::fs::File::open(path).map_err(failed)?;
+    let mut file = descriptors::in_time(|| std::fs::File::open(path)).map_err(failed)?;
     let identity = identity_of(&file).map_err(failed)?;
     let wanted = head.len().min(usize::try_from(identity.len).unwrap_or(usize::MAX));
     file.read_exact(&mut head[..wanted]).map_err(failed)?;

@@ -64,6 +64,16 @@ pub enum FormatError {
         /// Where it may start at the earliest.
         at_least: u64,
     },
+    /// A record whose place the index does not tell, because it is damaged from some entry on.
+    #[error("record {record} cannot be placed: the index is damaged from record {broken_at} on, which it puts at byte {offset}")]
+    RecordUnplaced {
+        /// Which record.
+        record: u64,
+        /// The first entry that cannot be.
+        broken_at: u64,
+        /// What that entry says.
+        offset: i64,
+    },
     /// Records follow a header that says there are none.
     #[error(
         "the header is empty but {data_bytes} bytes follow it: the writer ended before it could close the file"
@@ -103,6 +113,7 @@ impl FormatError {
     pub fn record(&self) -> Option<u64> {
         match self {
             Self::OffsetOutOfOrder { record, .. }
+            | Self::RecordUnplaced { record, .. }
             | Self::RecordTruncated { record, .. }
             | Self::RecordChecksum { record, .. } => Some(*record),
             _ => None,
@@ -112,7 +123,11 @@ impl FormatError {
     /// The same error with its record number moved by `base`: from a file's own numbering to that of many files.
     #[must_use]
     pub fn renumbered(mut self, base: u64) -> Self {
+        if let Self::RecordUnplaced { broken_at, .. } = &mut self {
+            *broken_at = broken_at.saturating_add(base);
+        }
         if let Self::OffsetOutOfOrder { record, .. }
+        | Self::RecordUnplaced { record, .. }
         | Self::RecordTruncated { record, .. }
         | Self::RecordChecksum { record, .. } = &mut self
         {

@@ -85,10 +85,19 @@ pub fn positions(object: &Bound<'_, PyAny>, count: u64) -> PyResult<Vec<u64>> {
     if let Some(found) = of_buffer(object, count) {
         return found;
     }
+    if is_mask(object)? {
+        return Err(not_indices(object));
+    }
     let Ok(iterator) = object.try_iter() else {
         return Err(not_indices(object));
     };
     iterator.map(|item| position(py, integer(&item?, count)?, count)).collect()
+}
+
+/// Whether it is an array of booleans, which say "take" or "leave" and are not numbers.
+fn is_mask(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let Ok(kind) = object.getattr(pyo3::intern!(object.py(), "dtype")) else { return Ok(false) };
+    Ok(kind.str()?.to_str()?.ends_with("bool"))
 }
 
 #[cold]
@@ -100,24 +109,24 @@ fn not_indices(object: &Bound<'_, PyAny>) -> PyErr {
 
 fn of_range(range: &Bound<'_, PyRange>, count: u64) -> PyResult<Vec<u64>> {
     let py = range.py();
-    let len = range.len()?;
+    let Ok(len) = range.len() else {
+        // Longer than any sequence may be, so it must leave the records somewhere.
+        let message = format!("{range} is out of range: there are {count} records");
+        return Err(errors::named(py, "RecordIndexError", &message));
+    };
     if len == 0 {
         return Ok(Vec::new());
     }
     // Both ends are checked before anything is reserved, so a range cannot claim more than there are records.
-    let first = position(py, integer(&range.get_item(0)?, count)?, count)?;
-    integer(&range.get_item(len - 1)?, count).and_then(|last| position(py, last, count))?;
-    let (start, step): (i64, i64) =
-        (integer(&range.getattr("start")?, count)?, integer(&range.getattr("step")?, count)?);
-    let crosses_zero = start < 0;
-    if !crosses_zero && step < 0 && start.wrapping_add(step.wrapping_mul(len as i64 - 1)) < 0 {
-        // Counts down past zero: the negative ones count from the end.
-        return range.try_iter()?.map(|item| position(py, integer(&item?, count)?, count)).collect();
+    let first = integer(&range.get_item(0)?, count)?;
+    let last = integer(&range.get_item(len - 1)?, count)?;
+    position(py, first, count)?;
+    position(py, last, count)?;
+    if len == 1 {
+        return Ok(vec![position(py, first, count)?]);
     }
-    if crosses_zero {
-        return range.try_iter()?.map(|item| position(py, integer(&item?, count)?, count)).collect();
-    }
-    Ok((0..len as u64).map(|i| first.wrapping_add_signed(step.wrapping_mul(i.cast_signed()))).collect())
+    let step = (last - first) / (len.cast_signed() as i64 - 1);
+    (0..len as u64).map(|at| position(py, first + step * at.cast_signed(), count)).collect()
 }
 
 /// Positions straight out of a one-dimensional array of integers; `None` for anything that is not a buffer of them.
@@ -125,7 +134,7 @@ fn of_buffer(object: &Bound<'_, PyAny>, count: u64) -> Option<PyResult<Vec<u64>>
     macro_rules! try_type {
         ($($kind:ty),*) => {$(
             if let Ok(buffer) = PyBuffer::<$kind>::get(object) {
-                return Some(of_typed(object, &buffer, count, |value| i64::try_from(value).ok()));
+                return of_typed(object, &buffer, count);
             }
         )*};
     }
@@ -137,19 +146,23 @@ fn of_buffer(object: &Bound<'_, PyAny>, count: u64) -> Option<PyResult<Vec<u64>>
     None
 }
 
-fn of_typed<T: pyo3::buffer::Element + Copy>(
-    object: &Bound<'_, PyAny>,
-    buffer: &PyBuffer<T>,
-    count: u64,
-    to_i64: impl Fn(T) -> Option<i64>,
-) -> PyResult<Vec<u64>> {
+fn of_typed<T>(object: &Bound<'_, PyAny>, buffer: &PyBuffer<T>, count: u64) -> Option<PyResult<Vec<u64>>>
+where
+    T: pyo3::buffer::Element + Copy + Into<i128>,
+{
     let py = object.py();
+    if matches!(buffer.format().to_bytes().first(), Some(b'>' | b'!')) && cfg!(target_endian = "little") {
+        return None; // of the other byte order: taken item by item
+    }
     if buffer.dimensions() != 1 {
         let message =
             format!("record numbers form a one-dimensional array, not one of {} dimensions", buffer.dimensions());
-        return Err(errors::named(py, "RecordTypeError", &message));
+        return Some(Err(errors::named(py, "RecordTypeError", &message)));
     }
-    let past_end = i64::MAX;
-    let values = buffer.to_vec(py)?;
-    values.into_iter().map(|value| position(py, to_i64(value).unwrap_or(past_end), count)).collect()
+    let placed = |value: T| {
+        let value: i128 = value.into();
+        let out_of_range = || errors::to_py(py, &Error::OutOfRange { record: value, count });
+        position(py, i64::try_from(value).map_err(|_| out_of_range())?, count)
+    };
+    Some(buffer.to_vec(py).and_then(|values| values.into_iter().map(placed).collect()))
 }

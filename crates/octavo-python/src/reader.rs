@@ -71,8 +71,16 @@ impl Reader {
             return slf.call_method1(pyo3::intern!(py, "_select"), (key,));
         }
         let this = slf.get();
-        let position = indices::position(py, indices::integer(key, this.view.count)?, this.view.count)?;
-        this.read_one(py, position)
+        this.check_open(py)?;
+        let index = match indices::integer(key, this.view.count) {
+            Ok(index) => index,
+            // A tensor has `__index__` and is a collection all the same.
+            Err(_) if key.hasattr(pyo3::intern!(py, "__len__"))? => {
+                return slf.call_method1(pyo3::intern!(py, "_select"), (key,));
+            }
+            Err(error) => return Err(error),
+        };
+        this.read_one(py, indices::position(py, index, this.view.count)?)
     }
 
     fn __iter__(&self, py: Python<'_>) -> PyResult<Scan> {
@@ -190,7 +198,6 @@ impl Reader {
     /// and few.
     #[inline]
     fn read_one<'py>(&self, py: Python<'py>, position: u64) -> PyResult<Bound<'py, PyAny>> {
-        self.check_open(py)?;
         let dataset = &*self.dataset;
         let mut planned = Planned::default();
         dataset.locate(self.view.record(position), &mut planned).into_py(py)?;

@@ -13,7 +13,13 @@ use crate::errors;
 
 /// A source over any object that exports its bytes.
 pub fn memory(object: &Bound<'_, PyAny>) -> PyResult<Box<dyn Source>> {
-    let buffer = RawBuffer::read_only(object)?;
+    let buffer = RawBuffer::read_only(object).map_err(|error| {
+        errors::named(
+            object.py(),
+            "RecordTypeError",
+            &format!("a file's bytes must lie one after the other: {error}"),
+        )
+    })?;
     let name = format!("<{} bytes in memory>", buffer.len());
     Ok(Box::new(MemorySource::new(name, buffer)))
 }
@@ -40,9 +46,10 @@ impl SpanSource {
         for (buffer, read) in answer.try_iter()?.zip(reads) {
             let buffer = RawBuffer::read_only(&buffer?)?;
             if buffer.len() != read.target.len() {
-                let (offset, wanted, got) = (read.offset, read.target.len(), buffer.len());
-                let message = format!("{}: asked for {wanted} bytes at {offset}, got {got}", self.name);
-                return Err(errors::named(py, "SourceChangedError", &message));
+                return Err(errors::to_py(
+                    py,
+                    &Error::changed(&self.name, "the source gave another number of bytes"),
+                ));
             }
             // SAFETY: both have the same length, and the target is memory of ours.
             unsafe { read.target.copy_from(buffer.as_ptr()) };

@@ -1,5 +1,6 @@
 //! `octavo.Writer`, the part that is hot.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use octavo_engine::write::{CreateOptions, RecordWriter};
@@ -105,8 +106,8 @@ impl Writer {
 
     /// Where the file will be.
     #[getter]
-    fn path(&self) -> String {
-        self.path.to_string_lossy().into_owned()
+    fn path(&self) -> &OsStr {
+        self.path.as_os_str()
     }
 }
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import threading
-from typing import Protocol
+from typing import NoReturn, Protocol
+
+from octavo.errors import RecordTypeError, UnsupportedError
 
 
 class ReadableFile(Protocol):
@@ -31,13 +33,18 @@ class FileObject:
         self.name = str(getattr(file, "name", f"<{type(file).__name__}>"))
         if isinstance(file, io.TextIOBase):
             message = f"{self.name}: the file is open as text; open it with mode 'rb'"
-            raise TypeError(message)
+            raise RecordTypeError(message)
         self.size = file.seek(0, io.SEEK_END)
 
     def read_spans(self, spans: list[tuple[int, int]]) -> list[bytes]:
         """The bytes of each (offset, length)."""
         with self._turn:
             return [self._read(offset, length) for offset, length in spans]
+
+    def __reduce__(self) -> NoReturn:
+        """Say why not: the other process has no such file object."""
+        message = f"{self.name}: a reader of a file object cannot be pickled; open the file by its path"
+        raise UnsupportedError(message)
 
     def _read(self, offset: int, length: int) -> bytes:
         self._file.seek(offset)

@@ -99,6 +99,39 @@ pub fn put(key: Key, file: Arc<Descriptor>) {
     drop(evicted);
 }
 
+/// Opens something, and while the process has too many files open waits for other threads' reads to give theirs back.
+pub fn in_time<T>(mut open: impl FnMut() -> std::io::Result<T>) -> std::io::Result<T> {
+    const PATIENCE: u32 = 2000;
+    for _ in 0..PATIENCE {
+        match open() {
+            Err(error) if is_too_many(&error) => {
+                close_kept();
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
+            other => return other,
+        }
+    }
+    open()
+}
+
+/// Whether the process, or the system, has no descriptor left.
+#[cfg(unix)]
+pub fn is_too_many(error: &std::io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE))
+}
+
+/// Windows has so many handles that it is never this.
+#[cfg(not(unix))]
+pub fn is_too_many(_error: &std::io::Error) -> bool {
+    false
+}
+
+/// Closes everything that is only kept for later.
+fn close_kept() {
+    let kept = std::mem::take(&mut locked(CACHE.get()).open);
+    drop(kept);
+}
+
 /// Closes what is open for a file that is going away.
 pub fn forget(id: u64) {
     let gone: Vec<_> = {

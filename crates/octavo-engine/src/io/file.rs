@@ -56,7 +56,7 @@ impl LocalFile {
             };
             return Err(Error::io(&name, "open", std::io::Error::new(kind, "not a regular file")));
         }
-        let file = File::open(path).map_err(|error| Error::io(&name, "open", error))?;
+        let file = descriptors::in_time(|| File::open(path)).map_err(|error| Error::io(&name, "open", error))?;
         let identity = identity_of(&file).map_err(|error| Error::io(&name, "open", error))?;
         let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
         #[cfg(unix)]
@@ -88,10 +88,13 @@ impl LocalFile {
         self.mode
     }
 
-    /// An open descriptor; `direct` for one that bypasses the page cache. `None` where the file system has none.
-    pub fn descriptor(&self, direct: bool) -> Result<Option<Arc<Descriptor>>> {
+    /// An open descriptor; `direct` for one that bypasses the page cache. `None` where the file system has none. With
+    /// `wait`, too many open files are no error before others had time to close theirs.
+    pub fn descriptor(&self, direct: bool, wait: bool) -> Result<Option<Arc<Descriptor>>> {
         let opened = descriptors::get((self.id, direct), || {
-            let file = open_again(&self.path, direct)?;
+            let open = || open_again(&self.path, direct);
+            let opened = if wait { descriptors::in_time(open) } else { open() };
+            let file = opened.map_err(|error| Reopen::why(error, direct))?;
             let identity = identity_of(&file).map_err(Reopen::Failed)?;
             if self.is_other_file(&identity) {
                 Err(Reopen::Replaced)
@@ -162,7 +165,7 @@ impl Source for LocalFile {
 
     fn read_spans(&self, reads: &[SpanRead]) -> Result<()> {
         if let [read] = reads {
-            let Some(file) = self.descriptor(false)? else {
+            let Some(file) = self.descriptor(false, true)? else {
                 return Err(self.ended_early());
             };
             return self.read_exact_at(&file, *read);
@@ -216,7 +219,7 @@ impl Source for LocalFile {
     }
 
     fn check_unchanged(&self) -> Result<()> {
-        let Some(file) = self.descriptor(false)? else {
+        let Some(file) = self.descriptor(false, true)? else {
             return Err(self.ended_early());
         };
         let now = identity_of(&file).map_err(|error| Error::io(&self.name, "examine", error))?;
@@ -247,7 +250,7 @@ impl LocalFile {
     #[cfg(target_os = "linux")]
     fn residence_by_reading(&self, span: Span) -> Residence {
         use std::os::fd::AsRawFd;
-        let Ok(Some(file)) = self.descriptor(false) else {
+        let Ok(Some(file)) = self.descriptor(false, false) else {
             return Residence::Cold;
         };
         let mut byte = 0u8;
@@ -283,22 +286,37 @@ enum Reopen {
     Failed(std::io::Error),
 }
 
+impl Reopen {
+    #[cfg(target_os = "linux")]
+    fn why(error: std::io::Error, direct: bool) -> Self {
+        match error.raw_os_error() {
+            Some(libc::EINVAL | libc::EOPNOTSUPP) if direct => Self::Unsupported,
+            _ => Self::Failed(error),
+        }
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn why(error: std::io::Error, direct: bool) -> Self {
+        if direct {
+            return Self::Unsupported;
+        }
+        Self::Failed(error)
+    }
+}
+
 #[cfg(target_os = "linux")]
-fn open_again(path: &Path, direct: bool) -> std::result::Result<File, Reopen> {
+fn open_again(path: &Path, direct: bool) -> std::io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     let flags = if direct { libc::O_DIRECT } else { 0 };
-    File::options().read(true).custom_flags(flags).open(path).map_err(|error| match error.raw_os_error() {
-        Some(libc::EINVAL | libc::EOPNOTSUPP) if direct => Reopen::Unsupported,
-        _ => Reopen::Failed(error),
-    })
+    File::options().read(true).custom_flags(flags).open(path)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn open_again(path: &Path, direct: bool) -> std::result::Result<File, Reopen> {
+fn open_again(path: &Path, direct: bool) -> std::io::Result<File> {
     if direct {
-        return Err(Reopen::Unsupported);
+        return Err(std::io::ErrorKind::Unsupported.into());
     }
-    File::open(path).map_err(Reopen::Failed)
+    File::open(path)
 }
 
 #[cfg(unix)]

@@ -4,6 +4,7 @@
 //! and marking the mapping as lost, which every read checks after it has copied: no system call per record. Any
 //! other fault goes to the handler that was there before: it is put back, and the fault happens again under it.
 
+use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use std::sync::Once;
@@ -119,11 +120,7 @@ pub fn ensure_installed() {
     if INSTALLING.swap(true, Ordering::AcqRel) {
         return; // another thread is at it
     }
-    let level = LEVEL.load(Ordering::Acquire);
-    if level < LEVELS {
-        PREVIOUS[level].store(Box::into_raw(Box::new(current)), Ordering::Release);
-        LEVEL.store(level + 1, Ordering::Release);
-    }
+    remember(current);
     // SAFETY: all-zero is a valid sigaction; the fields that matter are set below.
     let mut ours: libc::sigaction = unsafe { std::mem::zeroed() };
     ours.sa_sigaction = handler_address();
@@ -133,18 +130,52 @@ pub fn ensure_installed() {
     INSTALLING.store(false, Ordering::Release);
 }
 
+/// Puts the handler that was in force on top of the stack, unless it is there already: two libraries that keep taking
+/// turns must not fill it. When it is full, the newest replaces the one before.
+fn remember(previous: libc::sigaction) {
+    let level = LEVEL.load(Ordering::Acquire);
+    if let Some(top) = level.checked_sub(1) {
+        // SAFETY: stored pointers come from Box::into_raw and are never freed.
+        let known = unsafe { PREVIOUS[top].load(Ordering::Acquire).as_ref() };
+        if known.is_some_and(|known| known.sa_sigaction == previous.sa_sigaction) {
+            return;
+        }
+    }
+    let at = level.min(LEVELS - 1);
+    PREVIOUS[at].store(Box::into_raw(Box::new(previous)), Ordering::Release);
+    LEVEL.store(at + 1, Ordering::Release);
+}
+
 fn handler_address() -> usize {
     on_sigbus as *const () as usize
 }
 
+thread_local! {
+    /// Whether this thread is copying out of a mapping right now.
+    static COPYING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs a copy out of a mapping, so that the handler knows what a signal in between is about.
+#[inline]
+pub fn copying(copy: impl FnOnce()) {
+    COPYING.set(true);
+    copy();
+    COPYING.set(false);
+}
+
 /// Only atomics and raw system calls: this runs in the middle of anything.
-extern "C" fn on_sigbus(signal: libc::c_int, info: *mut libc::siginfo_t, _context: *mut libc::c_void) {
+extern "C" fn on_sigbus(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     // SAFETY: the kernel gives a valid siginfo to an SA_SIGINFO handler.
     let (code, address) = unsafe { ((*info).si_code, (*info).si_addr() as usize) };
-    if code > 0 && slots().any(|slot| lay_zero_pages(slot, address)) {
-        return;
+    if code > 0 {
+        if !slots().any(|slot| lay_zero_pages(slot, address)) {
+            give_back(signal);
+        }
+    } else if !COPYING.get() {
+        pass_on(signal, info, context);
     }
-    give_back(signal, code > 0);
+    // Sent in the middle of a copy: a handler over ours (faulthandler's) took our fault, put us back and raised the
+    // signal again. The copy goes on, faults again, and comes to us this time.
 }
 
 /// If `address` is in this mapping, replaces everything from there to its end and marks it as lost.
@@ -163,23 +194,47 @@ fn lay_zero_pages(slot: &Slot, address: usize) -> bool {
     laid != libc::MAP_FAILED
 }
 
-/// Puts the handler back that was there before ours. A fault repeats by itself under it; a sent signal is sent
-/// again.
-fn give_back(signal: libc::c_int, repeats_by_itself: bool) {
-    let level = LEVEL.load(Ordering::Acquire);
-    let previous = if level == 0 {
-        std::ptr::null_mut()
-    } else {
-        LEVEL.store(level - 1, Ordering::Release);
-        PREVIOUS[level - 1].load(Ordering::Acquire)
-    };
+/// Puts the handler back that was there before ours. The fault happens again under it.
+fn give_back(signal: libc::c_int) {
+    let previous = take_previous();
     // SAFETY: stored pointers come from Box::into_raw and are never freed; all-zero means SIG_DFL otherwise.
     unsafe {
         let default: libc::sigaction = std::mem::zeroed();
-        let action = if previous.is_null() { &raw const default } else { previous.cast_const() };
-        libc::sigaction(signal, action, std::ptr::null_mut());
-        if !repeats_by_itself {
-            libc::raise(signal);
+        libc::sigaction(signal, previous.unwrap_or(&default), std::ptr::null_mut());
+    }
+}
+
+/// Hands a signal that somebody sent to the handler that was there before, and stays in place: it may return.
+fn pass_on(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    let level = LEVEL.load(Ordering::Acquire);
+    let stored = level.checked_sub(1).map_or(std::ptr::null_mut(), |top| PREVIOUS[top].load(Ordering::Acquire));
+    // SAFETY: stored pointers come from Box::into_raw and are never freed.
+    match unsafe { stored.as_ref() } {
+        Some(previous) if previous.sa_sigaction == libc::SIG_IGN => {}
+        Some(previous) if previous.sa_sigaction != libc::SIG_DFL => {
+            // SAFETY: a handler that was installed with these flags is called as the kernel would call it.
+            unsafe {
+                if previous.sa_flags & libc::SA_SIGINFO == 0 {
+                    let handler: extern "C" fn(libc::c_int) = std::mem::transmute(previous.sa_sigaction);
+                    handler(signal);
+                } else {
+                    let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) =
+                        std::mem::transmute(previous.sa_sigaction);
+                    handler(signal, info, context);
+                }
+            }
+        }
+        _ => {
+            give_back(signal);
+            // SAFETY: the default action takes the signal when this handler returns.
+            unsafe { libc::raise(signal) };
         }
     }
+}
+
+fn take_previous() -> Option<&'static libc::sigaction> {
+    let top = LEVEL.load(Ordering::Acquire).checked_sub(1)?;
+    LEVEL.store(top, Ordering::Release);
+    // SAFETY: stored pointers come from Box::into_raw and are never freed.
+    unsafe { PREVIOUS[top].load(Ordering::Acquire).as_ref() }
 }

@@ -49,7 +49,7 @@ impl Mapping {
         // SAFETY: `at` checked that the bytes are in the mapping, which is readable even where the file has shrunk
         // (the guard lays zero pages). Another process may write to the file meanwhile: the bytes are then any
         // bytes, which is what checksums and `check_unchanged` are for; nothing interprets them before.
-        unsafe { target.copy_from(from) };
+        guard::copying(|| unsafe { target.copy_from(from) });
         !self.slot.is_lost()
     }
 

@@ -104,6 +104,8 @@ struct Batch<'a> {
     /// Numbers of reads that must be done in another way.
     left: Vec<usize>,
     is_broken: bool,
+    /// No descriptor was left for the next read.
+    is_crowded: bool,
     started: usize,
     in_flight: usize,
     depth: usize,
@@ -137,6 +139,7 @@ impl<'a> Batch<'a> {
             submitted: VecDeque::new(),
             left: Vec::new(),
             is_broken: false,
+            is_crowded: false,
             started: 0,
             in_flight: 0,
             depth,
@@ -170,7 +173,7 @@ impl<'a> Batch<'a> {
         !self.is_broken
             && self.started < self.reads.len()
             && self.in_flight < self.depth
-            && (self.in_flight == 0 || descriptors::has_room())
+            && (self.in_flight == 0 || (!self.is_crowded && descriptors::has_room()))
             && !self.failures.should_skip(self.started)
     }
 
@@ -218,6 +221,12 @@ impl<'a> Batch<'a> {
                 self.in_flight += 1;
                 self.submit(slot);
             }
+            Err(error) if error.is_too_many_files() && self.in_flight > 0 => {
+                // Our own reads hold descriptors: try again when one of them has come in.
+                self.free.push(slot);
+                self.started -= 1;
+                self.is_crowded = true;
+            }
             Err(error) => {
                 self.free.push(slot);
                 self.failures.push(number, error);
@@ -228,7 +237,7 @@ impl<'a> Batch<'a> {
     fn prepare(&mut self, slot: usize, number: usize) -> Result<Flight> {
         let FileRead { file, read } = self.reads[number];
         if self.direct && !read.target.is_empty() {
-            if let Some(opened) = file.descriptor(true)? {
+            if let Some(opened) = file.descriptor(true, self.in_flight == 0)? {
                 let alignment = file.direct_alignment(|| direct_alignment(&opened));
                 if let Some(flight) = self.cover(slot, number, opened, read, alignment) {
                     return Ok(flight);
@@ -240,7 +249,7 @@ impl<'a> Batch<'a> {
 
     fn buffered(&self, number: usize) -> Result<Flight> {
         let FileRead { file, read } = self.reads[number];
-        let opened = file.descriptor(false)?.ok_or_else(|| file.ended_early())?;
+        let opened = file.descriptor(false, self.in_flight == 0)?.ok_or_else(|| file.ended_early())?;
         Ok(Flight { number, file: opened, offset: read.offset, buffer: read.target, got: 0, skip: None })
     }
 
@@ -341,6 +350,7 @@ impl<'a> Batch<'a> {
     }
 
     fn release(&mut self, slot: usize) -> Option<Flight> {
+        self.is_crowded = false;
         self.free.push(slot);
         self.flights[slot].take()
     }

@@ -9,6 +9,7 @@ use crate::error::FormatError;
 use crate::format::{Format, Index, Placement};
 
 use super::layout::FixedHeader;
+use super::raw::RawIndex;
 use super::table::Table;
 
 /// The index of one FFRecord file.
@@ -16,8 +17,10 @@ use super::table::Table;
 pub struct FfIndex {
     header: FixedHeader,
     table: Table,
-    /// Legacy files only: the entry from which on nothing can be believed.
-    broken: Option<FormatError>,
+    /// Legacy files only, in place of the table: an index that contradicts itself.
+    raw: Option<RawIndex>,
+    /// Legacy files only: the entry from which on nothing was kept, and what it says.
+    broken: Option<(u64, i64)>,
 }
 
 impl FfIndex {
@@ -26,15 +29,30 @@ impl FfIndex {
         &self.header
     }
 
-    /// Why a record cannot be read: the index is broken before it, or the file ends before it does.
-    #[cold]
-    fn misplaced(&self, record: u64) -> FormatError {
-        let FixedHeader { header_bytes, file_bytes, .. } = self.header;
-        match (self.table.extent(record), &self.broken) {
-            (Some((offset, end)), _) => FormatError::RecordTruncated { record, offset, end, file_bytes },
-            (None, Some(broken)) => broken.clone(),
-            (None, None) => FormatError::OffsetOutOfOrder { record, offset: -1, at_least: header_bytes },
+    #[inline]
+    fn checksum(&self, record: u64) -> Option<&u32> {
+        match &self.raw {
+            None => self.table.checksum(record),
+            Some(raw) => raw.checksums.get(usize::try_from(record).ok()?),
         }
+    }
+
+    /// A record that the table does not place inside the file: found in the raw index, or an error that says why not.
+    #[cold]
+    fn locate_oddly(&self, record: u64) -> Result<(u64, u64), FormatError> {
+        let FixedHeader { header_bytes, file_bytes, .. } = self.header;
+        if let Some(raw) = &self.raw {
+            let (offset, end) = raw.extent(record, &self.header)?;
+            if end <= file_bytes {
+                return Ok((offset, end));
+            }
+            return Err(FormatError::RecordTruncated { record, offset, end, file_bytes });
+        }
+        Err(match (self.table.extent(record), &self.broken) {
+            (Some((offset, end)), _) => FormatError::RecordTruncated { record, offset, end, file_bytes },
+            (None, &Some((broken_at, offset))) => FormatError::RecordUnplaced { record, broken_at, offset },
+            (None, None) => FormatError::OffsetOutOfOrder { record, offset: -1, at_least: header_bytes },
+        })
     }
 }
 
@@ -49,21 +67,20 @@ impl Index for FfIndex {
 
     #[inline]
     fn locate(&self, record: u64, placement: &mut Placement) -> Result<(), FormatError> {
-        match self.table.extent(record) {
-            Some((start, end)) if end <= self.header.file_bytes => {
-                placement.span.offset = start;
-                placement.span.len = end - start;
-                placement.record_len = end - start;
-                Ok(())
-            }
-            _ => Err(self.misplaced(record)),
-        }
+        let (start, end) = match self.table.extent(record) {
+            Some((start, end)) if end <= self.header.file_bytes => (start, end),
+            _ => self.locate_oddly(record)?,
+        };
+        placement.span.offset = start;
+        placement.span.len = end - start;
+        placement.record_len = end - start;
+        Ok(())
     }
 
     #[inline]
     fn verify(&self, record: u64, placement: &Placement, bytes: &[u8]) -> Result<(), FormatError> {
         let actual = crc32::crc32(bytes);
-        let expected = self.table.checksum(record).copied().unwrap_or(!actual);
+        let expected = self.checksum(record).copied().unwrap_or(!actual);
         if actual == expected {
             return Ok(());
         }
@@ -72,7 +89,7 @@ impl Index for FfIndex {
 
     #[inline]
     fn entry_address(&self, record: u64) -> *const u8 {
-        self.table.checksum(record).map_or(std::ptr::null(), |entry| std::ptr::from_ref(entry).cast())
+        self.checksum(record).map_or(std::ptr::null(), |entry| std::ptr::from_ref(entry).cast())
     }
 
     fn memory(&self) -> (*const u8, usize) {
@@ -90,7 +107,8 @@ pub struct IndexBuilder {
     table: Table,
     offsets_seen: u64,
     last_offset: u64,
-    broken: Option<FormatError>,
+    raw: Option<RawIndex>,
+    broken: Option<(u64, i64)>,
 }
 
 impl IndexBuilder {
@@ -105,6 +123,7 @@ impl IndexBuilder {
             table: Table::new(header.header_bytes),
             offsets_seen: 0,
             last_offset: header.header_bytes,
+            raw: None,
             broken: None,
         }
     }
@@ -113,10 +132,15 @@ impl IndexBuilder {
     pub fn push_offsets(&mut self, piece: &[u8]) -> Result<bool, FormatError> {
         self.offsets_hash.update(piece);
         for raw in bytes::i64s(piece) {
+            if let Some(kept) = &mut self.raw {
+                kept.offsets.push(raw);
+                continue;
+            }
             let record = self.offsets_seen;
             let offset = match u64::try_from(raw) {
                 Ok(offset) if offset >= self.last_offset => offset,
-                _ => return self.out_of_order(record, raw),
+                _ if self.keep_raw(record, raw)? => continue,
+                _ => return Ok(false),
             };
             if record == 0 {
                 self.table = Table::new(offset);
@@ -131,6 +155,10 @@ impl IndexBuilder {
 
     /// All offsets were pushed. Says where in memory the checksums will go, and how much of it there is.
     pub fn end_offsets(&mut self) -> Result<(*const u8, usize), FormatError> {
+        if let Some(raw) = &mut self.raw {
+            raw.checksums.reserve_exact(raw.offsets.len()); // bounded by `RawIndex::MOST_BYTES`
+            return Ok((raw.checksums.as_ptr().cast(), 0));
+        }
         if self.broken.is_none() && self.offsets_seen > 0 {
             // The last record runs to the end of the file; in a truncated file it may start beyond it.
             self.table.push_record(self.header.file_bytes.max(self.last_offset))?;
@@ -141,11 +169,18 @@ impl IndexBuilder {
     /// The next piece of the table of checksums; whole entries only.
     pub fn push_checksums(&mut self, piece: &[u8]) -> Result<(), FormatError> {
         self.checksums_hash.update(piece);
+        if let Some(raw) = &mut self.raw {
+            raw.checksums.extend(bytes::u32s(piece));
+            return Ok(());
+        }
         bytes::u32s(piece).try_for_each(|checksum| self.table.push_checksum(checksum))
     }
 
-    /// How many checksums are of use: one for each record that has a place.
+    /// How many checksums are of use: one for each record that may have a place.
     pub const fn checksums_wanted(&self) -> u64 {
+        if self.raw.is_some() {
+            return self.header.record_count;
+        }
         self.table.records()
     }
 
@@ -157,18 +192,28 @@ impl IndexBuilder {
         if check && !self.header.is_legacy() && actual != expected {
             return Err(FormatError::IndexChecksum { expected, actual });
         }
-        Ok(FfIndex { header: self.header, table: self.table, broken: self.broken })
+        Ok(FfIndex { header: self.header, table: self.table, raw: self.raw, broken: self.broken })
     }
 
-    /// A legacy writer that was closed early has left its index uninitialised from some entry on; what is before it
-    /// can be read. Anywhere else it is damage, and so it is at the very first entry.
-    fn out_of_order(&mut self, record: u64, offset: i64) -> Result<bool, FormatError> {
-        let error = FormatError::OffsetOutOfOrder { record, offset, at_least: self.last_offset };
-        if !self.header.is_legacy() || record == 0 {
-            return Err(error);
+    /// An entry that cannot be. In a legacy file its neighbours may be right all the same, so the index is kept as it
+    /// stands (true), or, if it is large, up to here (false). Anywhere else it is damage.
+    fn keep_raw(&mut self, record: u64, offset: i64) -> Result<bool, FormatError> {
+        let is_small = self.header.header_bytes <= RawIndex::MOST_BYTES;
+        if !self.header.is_legacy() || (record == 0 && !is_small) {
+            return Err(FormatError::OffsetOutOfOrder { record, offset, at_least: self.last_offset });
         }
-        self.broken = Some(error);
-        Ok(false)
+        if !is_small {
+            self.broken = Some((record, offset));
+            return Ok(false);
+        }
+        let mut raw = RawIndex::default();
+        let starts =
+            (0..record).map(|earlier| self.table.extent(earlier).map_or(self.last_offset, |(start, _)| start));
+        raw.offsets.extend(starts.map(u64::cast_signed));
+        raw.offsets.push(offset);
+        self.table = Table::new(self.header.header_bytes);
+        self.raw = Some(raw);
+        Ok(true)
     }
 }
 
@@ -275,18 +320,21 @@ mod tests {
     }
 
     #[test]
-    fn a_legacy_index_is_used_up_to_its_first_impossible_entry() {
-        let mut header = header_for(&[10, 10, 10, 10], &[1, 2, 3, 4]);
+    fn records_of_a_legacy_file_are_judged_one_by_one() {
+        let mut header = header_for(&[10, 10, 10, 10, 10], &[1, 2, 3, 4, 5]);
         header[..4].fill(0);
-        let third_offset = 12 + 4 * 4 + 8 * 2;
+        let third_offset = 12 + 4 * 5 + 8 * 2;
         header[third_offset..third_offset + 8].copy_from_slice(&(-7i64).to_le_bytes());
-        let index = index_of(&header, header.len() as u64 + 40, 1, true).unwrap();
-        assert_eq!(index.record_count(), 4);
-        assert!(span_of(&index, 0).is_ok());
-        for record in 1..4 {
-            let error = span_of(&index, record).unwrap_err();
-            assert!(matches!(error, FormatError::OffsetOutOfOrder { record: 2, offset: -7, .. }), "{error}");
+        let start = header.len() as u64;
+        let index = index_of(&header, start + 50, 1, true).unwrap();
+        assert_eq!(index.record_count(), 5);
+        for (record, offset) in [(0, 0), (3, 30), (4, 40)] {
+            assert_eq!(span_of(&index, record), Ok(Span::new(start + offset, 10)));
         }
+        let unplaced = FormatError::RecordUnplaced { record: 1, broken_at: 2, offset: -7 };
+        assert_eq!(span_of(&index, 1), Err(unplaced));
+        assert!(matches!(span_of(&index, 2), Err(FormatError::OffsetOutOfOrder { record: 2, offset: -7, .. })));
+        assert_eq!(index.checksum(3), Some(&4));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 pub mod index;
 pub mod layout;
+mod raw;
 pub mod spool;
 mod table;
 pub mod write;
