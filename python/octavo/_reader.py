@@ -5,6 +5,7 @@ Everything that runs once per record is inherited from the native class; this mo
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import operator
 import sys
@@ -86,7 +87,8 @@ class Reader(_core.Reader):
     def _select(self, key: Any) -> bytes | Self | list[bytes]:
         """`reader[key]` for every key that is not an integer; called by the native class."""
         if getattr(key, "ndim", None) == 0:
-            return self[operator.index(key)]
+            with contextlib.suppress(TypeError):  # an array of no dimensions may still be no integer
+                return self[operator.index(key)]
         if isinstance(key, slice):
             start, stop, step = key.indices(len(self))
             return self._view_of(start, step, len(range(start, stop, step)))

@@ -66,17 +66,18 @@ def test_info_of_a_closed_reader_is_an_error(write_file):
 
 
 @pytest.mark.usefixtures("working_folder")
-def test_paths_are_what_was_typed(write_file):
+def test_paths_are_absolute_however_they_were_typed(write_file):
     write_file(RECORDS, "folder/a.ffr")
-    assert octavo.open("folder/a.ffr").paths == ["folder/a.ffr"]
-    assert octavo.open("folder").paths == [os.path.join("folder", "a.ffr")]
-    assert octavo.open("./folder/*.ffr").paths == ["./folder/a.ffr"]
+    expected = [os.path.abspath(os.path.join("folder", "a.ffr"))]
+    assert octavo.open("folder/a.ffr").paths == expected
+    assert octavo.open("folder").paths == expected
+    assert octavo.open("./folder/*.ffr").paths == expected
 
 
 def test_paths_of_what_has_no_path_are_names():
     content = naive.encode(RECORDS)
     assert octavo.open([content, io.BytesIO(content), Spans(content, "mine")]).paths == [
-        "<memory>",
+        f"<{len(content)} bytes in memory>",
         "<BytesIO>",
         "mine",
     ]

@@ -63,7 +63,7 @@ class TestPaths:
     def test_a_path_to_nothing_is_not_found(self, name):
         with pytest.raises(errors.NotFoundError) as caught:
             octavo.open(name)
-        assert caught.value.path == name
+        assert caught.value.path == (os.path.abspath(name) if name else "")
 
     def test_a_link_to_nothing_is_not_found(self, tmp_path):
         (tmp_path / "link.ffr").symlink_to(tmp_path / "missing.ffr")
