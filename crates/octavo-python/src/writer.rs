@@ -79,11 +79,11 @@ impl Writer {
         py.detach(|| writer.commit()).into_py(py)
     }
 
-    fn _abort(&self, py: Python<'_>) -> PyResult<()> {
-        let mut state = self.state.lock(py)?;
+    fn _abort(&self, py: Python<'_>) {
+        // In a forked child whose parent was writing in that moment there is nothing of ours to give up.
+        let Ok(mut state) = self.state.lock(py) else { return };
         let writer = take(&mut state);
         py.detach(|| drop(writer));
-        Ok(())
     }
 
     /// A copy in a forked child that nobody can use any more counts as closed.

@@ -204,31 +204,48 @@ fn give_back(signal: libc::c_int) {
     }
 }
 
-/// Hands a signal that somebody sent to the handler that was there before, and stays in place: it may return.
+/// Hands a signal that somebody sent to the handler that was there before, and stays in place if that returns. A
+/// handler that raises the signal again (faulthandler's does, after its report) is done: the next one is next.
 fn pass_on(signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let level = LEVEL.load(Ordering::Acquire);
-    let stored = level.checked_sub(1).map_or(std::ptr::null_mut(), |top| PREVIOUS[top].load(Ordering::Acquire));
-    // SAFETY: stored pointers come from Box::into_raw and are never freed.
-    match unsafe { stored.as_ref() } {
-        Some(previous) if previous.sa_sigaction == libc::SIG_IGN => {}
+    match take_previous() {
+        Some(previous) if previous.sa_sigaction == libc::SIG_IGN => LEVEL.store(level, Ordering::Release),
         Some(previous) if previous.sa_sigaction != libc::SIG_DFL => {
-            // SAFETY: a handler that was installed with these flags is called as the kernel would call it.
-            unsafe {
-                if previous.sa_flags & libc::SA_SIGINFO == 0 {
-                    let handler: extern "C" fn(libc::c_int) = std::mem::transmute(previous.sa_sigaction);
-                    handler(signal);
-                } else {
-                    let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) =
-                        std::mem::transmute(previous.sa_sigaction);
-                    handler(signal, info, context);
-                }
+            call(previous, signal, info, context);
+            if !is_pending(signal) {
+                LEVEL.store(level, Ordering::Release);
             }
         }
         _ => {
-            give_back(signal);
-            // SAFETY: the default action takes the signal when this handler returns.
-            unsafe { libc::raise(signal) };
+            // SAFETY: all-zero means SIG_DFL, which takes the signal when this handler returns.
+            unsafe {
+                let default: libc::sigaction = std::mem::zeroed();
+                libc::sigaction(signal, &raw const default, std::ptr::null_mut());
+                libc::raise(signal);
+            }
         }
+    }
+}
+
+fn call(previous: &libc::sigaction, signal: libc::c_int, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
+    type Plain = extern "C" fn(libc::c_int);
+    type Informed = extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void);
+    // SAFETY: a handler that was installed with these flags is called as the kernel would call it.
+    unsafe {
+        if previous.sa_flags & libc::SA_SIGINFO == 0 {
+            std::mem::transmute::<usize, Plain>(previous.sa_sigaction)(signal);
+        } else {
+            std::mem::transmute::<usize, Informed>(previous.sa_sigaction)(signal, info, context);
+        }
+    }
+}
+
+/// Whether the signal was sent again while it was being handled.
+fn is_pending(signal: libc::c_int) -> bool {
+    // SAFETY: all-zero is an empty set, which the call fills.
+    unsafe {
+        let mut pending: libc::sigset_t = std::mem::zeroed();
+        libc::sigpending(&raw mut pending) == 0 && libc::sigismember(&raw const pending, signal) == 1
     }
 }
 

@@ -71,22 +71,25 @@ impl Mapping {
         }
     }
 
-    /// Asks the kernel whether the first page of the span is in memory.
+    /// Asks the kernel whether the pages of the span are in memory; of a long one, whether its first are.
     #[cfg(target_os = "linux")]
     pub fn residence(&self, span: Span) -> Option<Residence> {
         if !self.tells_residence {
             return None;
         }
+        const MOST_PAGES: usize = 64;
         let page = page_bytes();
-        let at = usize::try_from(span.offset).ok()? & !(page - 1);
-        let start = self.at(at as u64, 1)?;
-        let mut state = 0u8;
-        // SAFETY: one page of our own mapping; the answer is one byte.
-        let answer = unsafe { libc::mincore(start.cast_mut().cast(), 1, &raw mut state) };
-        if answer != 0 {
+        let from = usize::try_from(span.offset).ok()? & !(page - 1);
+        let to = usize::try_from(span.end()).ok()?.min(from + MOST_PAGES * page);
+        let start = self.at(from as u64, to.checked_sub(from)?)?;
+        let mut states = [0u8; MOST_PAGES];
+        // SAFETY: at most `MOST_PAGES` pages of our own mapping; the answer is a byte for each.
+        if unsafe { libc::mincore(start.cast_mut().cast(), to - from, states.as_mut_ptr()) } != 0 {
             return None;
         }
-        Some(if state & 1 == 1 { Residence::Resident } else { Residence::Cold })
+        let asked = &states[..(to - from).div_ceil(page)];
+        let all = asked.iter().all(|state| state & 1 == 1);
+        Some(if all { Residence::Resident } else { Residence::Cold })
     }
 
     /// Elsewhere nobody is asked: the pages are assumed to be there.

@@ -321,6 +321,7 @@ impl<'a> Batch<'a> {
                 Err(_) if matches!(-result, libc::EINTR | libc::EAGAIN) => self.submit(slot),
                 // The device wants another alignment than the system told, or the kernel has no thread for us.
                 Err(_) if -result == libc::ECANCELED || (-result == libc::EINVAL && flight.skip.is_some()) => {
+                    self.is_broken |= -result == libc::ECANCELED;
                     self.give_up(slot);
                 }
                 Err(_) => {
