@@ -34,7 +34,7 @@ def test_reader_works_in_children_forked_while_threads_read(path: Path, io: str)
     isolation.check(forks.fork_under_busy_threads, path=path, io=io)
 
 
-def test_child_goes_on_with_an_iterator_that_another_thread_was_advancing(path: Path):
+def test_child_is_not_stuck_with_an_iterator_that_another_thread_was_advancing(path: Path):
     isolation.check(forks.fork_under_an_advanced_iterator, path=path)
 
 

@@ -29,10 +29,12 @@ const DIRECT_SCRATCH_BYTES: u64 = 32 << 20;
 const MOST_BYTES: usize = 1 << 30;
 /// Landed reads handed out before the device is looked after again.
 const LANDED_AT_A_TIME: usize = 8;
+/// Memory kept with an idle ring.
+const KEPT_SCRATCH_BYTES: usize = 8 << 20;
 /// Idle rings kept for the next batch.
 const KEPT: usize = 16;
 
-static IDLE: PerProcess<Mutex<Vec<IoUring>>> = PerProcess::new(Mutex::default);
+static IDLE: PerProcess<Mutex<Vec<Ring>>> = PerProcess::new(Mutex::default);
 static FORBIDDEN: AtomicBool = AtomicBool::new(false);
 
 /// Reads what it can, and returns the numbers of the reads that have to be done in another way: all of them where no
@@ -46,18 +48,29 @@ pub fn read(
     let Some(ring) = take() else { return (0..reads.len()).collect() };
     let mut batch = Batch::new(ring, reads, direct, failures, done);
     batch.run();
-    if batch.is_broken {
+    let Batch { ring, mut scratch, left, is_broken, .. } = batch;
+    if is_broken {
         FORBIDDEN.store(true, Ordering::Relaxed);
-    } else {
-        let idle = &mut *locked(IDLE.get());
-        if idle.len() < KEPT {
-            idle.push(batch.ring);
-        }
+        return left;
     }
-    batch.left
+    if scratch.iter().map(Aligned::bytes).sum::<usize>() > KEPT_SCRATCH_BYTES {
+        scratch.clear();
+    }
+    let idle = &mut *locked(IDLE.get());
+    if idle.len() < KEPT {
+        idle.push(Ring { ring, scratch });
+    }
+    left
 }
 
-fn take() -> Option<IoUring> {
+/// A ring, and the memory that its reads past the page cache go to: fresh memory would have to be zeroed and faulted in
+/// for every batch, which takes a third as long as reading.
+struct Ring {
+    ring: IoUring,
+    scratch: Vec<Aligned>,
+}
+
+fn take() -> Option<Ring> {
     if FORBIDDEN.load(Ordering::Relaxed) {
         return None;
     }
@@ -66,7 +79,7 @@ fn take() -> Option<IoUring> {
     }
     let quiet = IoUring::builder().setup_coop_taskrun().build(DEPTH);
     match quiet.or_else(|_| IoUring::new(DEPTH)) {
-        Ok(ring) => Some(ring),
+        Ok(ring) => Some(Ring { ring, scratch: Vec::new() }),
         Err(error) => {
             if matches!(error.raw_os_error(), Some(libc::ENOSYS | libc::EPERM | libc::EACCES)) {
                 FORBIDDEN.store(true, Ordering::Relaxed);
@@ -113,7 +126,7 @@ struct Batch<'a> {
 
 impl<'a> Batch<'a> {
     fn new(
-        ring: IoUring,
+        ring: Ring,
         reads: &'a [FileRead<'a>],
         direct: bool,
         failures: &'a Failures,
@@ -126,6 +139,10 @@ impl<'a> Batch<'a> {
             depth = usize::try_from(DIRECT_SCRATCH_BYTES / largest).unwrap_or(1).clamp(2, depth);
         }
         let depth = depth.min(reads.len()).max(1);
+        let Ring { ring, mut scratch } = ring;
+        if direct && scratch.len() < depth * 2 {
+            scratch.resize_with(depth * 2, Aligned::default);
+        }
         Self {
             ring,
             reads,
@@ -134,7 +151,7 @@ impl<'a> Batch<'a> {
             done,
             flights: (0..depth * 2).map(|_| None).collect(),
             free: (0..depth * 2).rev().collect(),
-            scratch: (0..if direct { depth * 2 } else { 0 }).map(|_| Aligned::default()).collect(),
+            scratch,
             landed: VecDeque::new(),
             submitted: VecDeque::new(),
             left: Vec::new(),
@@ -388,6 +405,10 @@ struct Aligned {
 struct Page(#[allow(dead_code, reason = "only its address is used")] [u8; 4096]);
 
 impl Aligned {
+    fn bytes(&self) -> usize {
+        size_of_val(self.pages.as_slice())
+    }
+
     /// Room for `len` bytes; `None` if there is no memory for them.
     fn target(&mut self, len: usize) -> Option<Target> {
         let pages = len.div_ceil(size_of::<Page>());
