@@ -85,9 +85,9 @@ class Offsets:
 @disjoint_base
 class Writer:
     def __new__(cls, path: str | PathLike[str], *, format: str, overwrite: bool = True) -> Self: ...
-    def write(self, record: Buffer) -> None:
+    def write(self, record: Buffer | npt.NDArray[Any]) -> None:
         """Adds a record: bytes, or anything whose bytes lie one after the other."""
-    def write_many(self, records: Iterable[Buffer]) -> int:
+    def write_many(self, records: Iterable[Buffer | npt.NDArray[Any]]) -> int:
         """Adds every record of an iterable, and says how many there were."""
     def flush(self) -> None:
         """Everything written so far survives a crash of the machine when this returns."""

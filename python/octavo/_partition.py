@@ -6,7 +6,7 @@ import dataclasses
 import operator
 from bisect import bisect_left, bisect_right
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from octavo.errors import OptionError, UnsupportedError
 
@@ -41,7 +41,7 @@ class Partition:
         return whole[self.skip : self.skip + len(self)]
 
 
-def cut(reader: Reader, count: int | None, max_records: int | None) -> list[Partition]:
+def cut(reader: Reader, count: SupportsIndex | None, max_records: SupportsIndex | None) -> list[Partition]:
     """The partitions of a reader; see `Reader.partitions`."""
     total = len(reader)  # a closed reader says so before anything else
     if (count is None) == (max_records is None):
@@ -67,12 +67,12 @@ def cut(reader: Reader, count: int | None, max_records: int | None) -> list[Part
     return partitions
 
 
-def _bounds(total: int, count: int | None, max_records: int | None) -> list[tuple[int, int]]:
+def _bounds(total: int, count: SupportsIndex | None, max_records: SupportsIndex | None) -> list[tuple[int, int]]:
     if count is None:
         size = _at_least_one("max_records", max_records)
         return [(begin, min(begin + size, total)) for begin in range(0, total, size)]
-    count = _at_least_one("count", count)
-    edges = [total * number // count for number in range(count + 1)]
+    parts = _at_least_one("count", count)
+    edges = [total * number // parts for number in range(parts + 1)]
     return [(begin, end) for begin, end in pairwise(edges) if begin < end]
 
 

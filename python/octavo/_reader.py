@@ -135,7 +135,9 @@ class Reader(_core.Reader):
         """
         self._read_into(indices, _writable(out))
 
-    def partitions(self, count: int | None = None, *, max_records: int | None = None) -> list[Partition]:
+    def partitions(
+        self, count: SupportsIndex | None = None, *, max_records: SupportsIndex | None = None
+    ) -> list[Partition]:
         """Cut the records into tasks: runs of records that can be pickled and opened anywhere.
 
         Args:

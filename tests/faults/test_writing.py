@@ -95,7 +95,6 @@ def test_side_files_are_no_part_of_a_pattern(tmp_path: Path):
     assert octavo.open(f"{tmp_path}/train*").read_all() == [b"record"]
 
 
-@pytest.mark.xfail(reason="the side file is opened through the link, and the link is what gets the final name")
 def test_link_in_the_place_of_the_side_file_is_not_followed(tmp_path: Path):
     victim = tmp_path / "victim"
     victim.write_bytes(b"of somebody else")

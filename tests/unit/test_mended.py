@@ -201,7 +201,7 @@ def test_a_tensor_in_brackets_is_a_list_of_numbers(reader):
 def test_tensors_of_any_subclass_are_filled():
     torch = pytest.importorskip("torch")
 
-    class Mine(torch.Tensor):
+    class Mine(torch.Tensor):  # type: ignore[name-defined,misc]
         pass
 
     octavo.open(naive.encode([bytes(16)])).read_into([0], torch.zeros(4).as_subclass(Mine))

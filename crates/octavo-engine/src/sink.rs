@@ -152,8 +152,12 @@ impl Drop for FileSink {
 /// it. And once locked it must still be the file of that name: that writer may just have published it.
 fn open_locked(path: &Path) -> Result<std::io::Result<File>> {
     loop {
-        let file = match File::options().read(true).write(true).create(true).truncate(false).open(path) {
+        let file = match open_itself(path) {
             Ok(file) => file,
+            Err(error) if is_link(path) => match std::fs::remove_file(path) {
+                Ok(()) => continue,
+                Err(_) => return Ok(Err(error)),
+            },
             Err(error) => return Ok(Err(error)),
         };
         lock(&file).map_err(|error| Error::io(&shown(path), "write to what another writer writes", error))?;
@@ -161,6 +165,19 @@ fn open_locked(path: &Path) -> Result<std::io::Result<File>> {
             return Ok(Ok(file));
         }
     }
+}
+
+/// Opens or creates the file of that name, and never one that a link of that name points to.
+fn open_itself(path: &Path) -> std::io::Result<File> {
+    let mut options = File::options();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NOFOLLOW);
+    options.open(path)
+}
+
+fn is_link(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.file_type().is_symlink())
 }
 
 #[cfg(unix)]
