@@ -21,7 +21,11 @@ class Writer(_core.Writer):
     __slots__ = ()
 
     def close(self) -> None:
-        """Finish the file and make it visible under its name. If this raises, nothing is there."""
+        """Finish the file and make it visible under its name.
+
+        If this raises, nothing is there, with one exception: a folder that cannot be synced is an error too, and then
+        the file is there and whole, but may be gone after a crash of the machine.
+        """
         self._commit()
 
     def abort(self) -> None:

@@ -111,6 +111,7 @@ impl State {
         if self.dataset.is_closed() {
             return Err(records::closed(py, "reader"));
         }
+        py.check_signals()?; // list(reader) runs no Python code in which Ctrl-C would be heard
         if self.generation != fork::generation() {
             self.restart_after_fork();
         }

@@ -6,8 +6,10 @@
 
 use std::cell::Cell;
 use std::mem::MaybeUninit;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::sync::Once;
+
+use crate::fork;
 
 /// One mapping, as the signal handler sees it. Slots are never freed, only used again.
 pub struct Slot {
@@ -116,9 +118,14 @@ pub fn ensure_installed() {
     if current.sa_sigaction == handler_address() {
         return;
     }
-    static INSTALLING: AtomicBool = AtomicBool::new(false);
-    if INSTALLING.swap(true, Ordering::AcqRel) {
-        return; // another thread is at it
+    // The generation of the process in which a thread is at it: one that a fork has left behind is at nothing.
+    static INSTALLING: AtomicU64 = AtomicU64::new(0);
+    let this = fork::generation();
+    if INSTALLING.swap(this, Ordering::AcqRel) == this {
+        while INSTALLING.load(Ordering::Acquire) == this {
+            std::thread::yield_now();
+        }
+        return;
     }
     remember(current);
     // SAFETY: all-zero is a valid sigaction; the fields that matter are set below.
@@ -127,7 +134,7 @@ pub fn ensure_installed() {
     ours.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
     // SAFETY: `ours` is complete and the handler is async-signal-safe.
     unsafe { libc::sigaction(libc::SIGBUS, &raw const ours, std::ptr::null_mut()) };
-    INSTALLING.store(false, Ordering::Release);
+    INSTALLING.store(0, Ordering::Release);
 }
 
 /// Puts the handler that was in force on top of the stack, unless it is there already: two libraries that keep taking

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use octavo_format::Span;
 
@@ -15,6 +16,28 @@ pub struct Mapping {
     len: usize,
     slot: &'static Slot,
     tells_residence: bool,
+    _counted: Counted,
+}
+
+/// One of the mappings this process may have. The kernel allows 65,530 of all kinds together, and a process that has
+/// used them up cannot even start a thread; so with very many shards the rest are read by position.
+struct Counted;
+
+static MAPPINGS: AtomicUsize = AtomicUsize::new(0);
+
+impl Counted {
+    const MOST: usize = 16 << 10;
+
+    fn new() -> Option<Self> {
+        let counted = Self; // counts down again when it is dropped
+        (MAPPINGS.fetch_add(1, Ordering::Relaxed) < Self::MOST).then_some(counted)
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        MAPPINGS.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 // SAFETY: the memory is only read, and stays mapped until the value is dropped.
@@ -27,6 +50,7 @@ impl Mapping {
     /// space left, a file system without them. Such files are read in other ways.
     pub fn new(file: &File, len: u64, tells_residence: bool) -> Option<Self> {
         let len = usize::try_from(len).ok().filter(|&len| len > 0 && isize::try_from(len).is_ok())?;
+        let counted = Counted::new()?;
         let (protection, flags) = (libc::PROT_READ, libc::MAP_SHARED);
         // SAFETY: a new mapping of an open file at an address of the kernel's choice touches no other memory.
         let base = unsafe { libc::mmap(std::ptr::null_mut(), len, protection, flags, file.as_raw_fd(), 0) };
@@ -37,7 +61,7 @@ impl Mapping {
         // SAFETY: advice about our own mapping.
         unsafe { libc::madvise(base, len, libc::MADV_RANDOM) };
         let slot = guard::register(base as usize, len);
-        Some(Self { base: base.cast(), len, slot, tells_residence })
+        Some(Self { base: base.cast(), len, slot, tells_residence, _counted: counted })
     }
 
     /// Copies the span of `target`'s length at `offset`; false if the mapping is lost or the span is not in it.
