@@ -42,9 +42,7 @@ pub fn fresh_list<'py>(
 
 /// The buffer as a slice; an error when it is not contiguous.
 pub fn cells<T: Element>(buffer: &PyBuffer<T>) -> PyResult<&[T]> {
-    let slice = buffer
-        .as_slice_ptr()
-        .ok_or_else(|| PyValueError::new_err("buffer is not contiguous"))?;
+    let slice = buffer.as_slice_ptr().ok_or_else(|| PyValueError::new_err("buffer is not contiguous"))?;
     // SAFETY: the buffer is exported while it is borrowed, and nobody writes to it while a floor holds the interpreter.
     Ok(unsafe { slice.as_ref() })
 }

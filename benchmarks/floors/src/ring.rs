@@ -45,10 +45,7 @@ impl Ring {
             .setup_defer_taskrun()
             .build(depth)
             .or_else(|_| IoUring::new(depth))?;
-        Ok(Self {
-            ring,
-            depth: depth as usize,
-        })
+        Ok(Self { ring, depth: depth as usize })
     }
 
     /// Reads every span into a bytes object of its own.
@@ -65,33 +62,19 @@ impl Ring {
             targets.push(target);
             Ok(())
         })?;
-        let reads: Vec<Read> = offsets
-            .iter()
-            .zip(lengths)
-            .map(|(o, l)| cover(*o, *l, 1))
-            .collect();
+        let reads: Vec<Read> = offsets.iter().zip(lengths).map(|(o, l)| cover(*o, *l, 1)).collect();
         self.drive(fd, &reads, &Targets::Each(targets))?;
         Ok(list)
     }
 
     /// Reads the covers of all spans, widened to multiples of `align`, and only counts the bytes: reads alone.
     #[pyo3(signature = (fd, offsets, lengths, align = 1))]
-    fn count(
-        &mut self,
-        fd: i32,
-        offsets: PyBuffer<i64>,
-        lengths: PyBuffer<i64>,
-        align: u32,
-    ) -> PyResult<u64> {
+    fn count(&mut self, fd: i32, offsets: PyBuffer<i64>, lengths: PyBuffer<i64>, align: u32) -> PyResult<u64> {
         if !align.is_power_of_two() {
             return Err(PyValueError::new_err("align is not a power of two"));
         }
         let (offsets, lengths) = spans(&offsets, &lengths)?;
-        let reads: Vec<Read> = offsets
-            .iter()
-            .zip(lengths)
-            .map(|(o, l)| cover(*o, *l, align.into()))
-            .collect();
+        let reads: Vec<Read> = offsets.iter().zip(lengths).map(|(o, l)| cover(*o, *l, align.into())).collect();
         let widest = reads.iter().map(|read| read.wanted).max().unwrap_or(0);
         let slab = Slab::new(self.depth, widest as usize);
         self.drive(fd, &reads, &Targets::Slots(slab))
@@ -125,18 +108,13 @@ impl Ring {
             }
             self.wait();
             for entry in self.ring.completion() {
-                let (position, slot) = (
-                    (entry.user_data() >> 16) as usize,
-                    (entry.user_data() & 0xffff) as usize,
-                );
+                let (position, slot) = ((entry.user_data() >> 16) as usize, (entry.user_data() & 0xffff) as usize);
                 free.push(slot);
                 in_flight -= 1;
                 match entry.result() {
                     code if code < 0 => failure = Some(io::Error::from_raw_os_error(-code).into()),
                     got if (got as u32) < reads[position].needed => {
-                        failure = Some(PyEOFError::new_err(format!(
-                            "read {position} came short: {got} bytes"
-                        )));
+                        failure = Some(PyEOFError::new_err(format!("read {position} came short: {got} bytes")));
                     }
                     got => total += got as u64,
                 }
@@ -150,11 +128,7 @@ impl Ring {
         loop {
             match self.ring.submit_and_wait(1) {
                 Ok(_) => return,
-                Err(error)
-                    if matches!(
-                        error.raw_os_error(),
-                        Some(libc::EINTR | libc::EAGAIN | libc::EBUSY)
-                    ) => {}
+                Err(error) if matches!(error.raw_os_error(), Some(libc::EINTR | libc::EAGAIN | libc::EBUSY)) => {}
                 // Reads may be in flight into memory that would be freed: there is no safe way on.
                 Err(error) => {
                     eprintln!("io_uring_enter: {error}");
@@ -170,11 +144,7 @@ fn cover(offset: i64, length: i64, align: u64) -> Read {
     let (start, end) = (offset as u64, (offset + length) as u64);
     let first = start & !(align - 1);
     let last = end.next_multiple_of(align);
-    Read {
-        offset: first,
-        wanted: (last - first) as u32,
-        needed: (end - first) as u32,
-    }
+    Read { offset: first, wanted: (last - first) as u32, needed: (end - first) as u32 }
 }
 
 /// One aligned buffer for each slot of the queue.
@@ -192,21 +162,12 @@ impl Slab {
         let stride = widest.next_multiple_of(Self::ALIGN);
         let memory: Vec<u8> = Vec::with_capacity(slots * stride + Self::ALIGN);
         let start = memory.as_ptr().align_offset(Self::ALIGN);
-        Self {
-            memory,
-            start,
-            stride,
-        }
+        Self { memory, start, stride }
     }
 
     fn place(&self, slot: usize) -> *mut u8 {
         // SAFETY: `new` reserved ALIGN bytes more than all strides, and `start` is below ALIGN.
-        unsafe {
-            self.memory
-                .as_ptr()
-                .cast_mut()
-                .add(self.start + slot * self.stride)
-        }
+        unsafe { self.memory.as_ptr().cast_mut().add(self.start + slot * self.stride) }
     }
 }
 
@@ -216,13 +177,7 @@ pub fn direct_align(fd: i32) -> u32 {
     let mut answer = std::mem::MaybeUninit::<libc::statx>::zeroed();
     // SAFETY: an empty path with AT_EMPTY_PATH means the descriptor; the answer is zeroed, so valid in any case.
     let answer = unsafe {
-        libc::statx(
-            fd,
-            c"".as_ptr(),
-            libc::AT_EMPTY_PATH,
-            libc::STATX_DIOALIGN,
-            answer.as_mut_ptr(),
-        );
+        libc::statx(fd, c"".as_ptr(), libc::AT_EMPTY_PATH, libc::STATX_DIOALIGN, answer.as_mut_ptr());
         answer.assume_init()
     };
     match answer.stx_dio_offset_align.max(answer.stx_dio_mem_align) {
