@@ -198,18 +198,20 @@ impl<'a> Batch<'a> {
     /// the same. A ring that may not be entered any more (a sandbox was closed) is given up: what it was not told yet
     /// is taken back, and what it was told arrives without our asking.
     fn wait_for_completions(&mut self) {
-        let wanted = usize::from(self.landed.is_empty() && !self.is_broken);
-        let Err(error) = self.ring.submit_and_wait(wanted) else { return };
-        let passing = [libc::EINTR, libc::EAGAIN, libc::EBUSY, libc::ENOMEM, libc::ETIME];
-        if !error.raw_os_error().is_some_and(|code| passing.contains(&code)) && !self.is_broken {
-            self.is_broken = true;
-            self.take_back_unsubmitted();
+        if !self.is_broken {
+            let wanted = usize::from(self.landed.is_empty());
+            let Err(error) = self.ring.submit_and_wait(wanted) else { return };
+            let passing = [libc::EINTR, libc::EAGAIN, libc::EBUSY, libc::ENOMEM, libc::ETIME];
+            if !error.raw_os_error().is_some_and(|code| passing.contains(&code)) {
+                self.give_up_ring();
+            }
         }
         std::thread::yield_now();
     }
 
-    /// Reads that stand in the queue but that the kernel has not seen.
-    fn take_back_unsubmitted(&mut self) {
+    /// Tells the kernel nothing more, and takes back the reads that stand in the queue but that it has not seen.
+    fn give_up_ring(&mut self) {
+        self.is_broken = true;
         let unseen = self.ring.submission().len();
         let slots: Vec<usize> = self.submitted.iter().rev().take(unseen).copied().collect();
         for slot in slots {
@@ -315,6 +317,7 @@ impl<'a> Batch<'a> {
             .completion()
             .map(|entry| (usize::try_from(entry.user_data()).unwrap_or(usize::MAX), entry.result()))
             .collect();
+        let mut is_cancelled = false;
         for (slot, result) in completions {
             let Some(flight) = self.flights.get_mut(slot).and_then(Option::as_mut) else {
                 continue;
@@ -338,7 +341,7 @@ impl<'a> Batch<'a> {
                 Err(_) if matches!(-result, libc::EINTR | libc::EAGAIN) => self.submit(slot),
                 // The device wants another alignment than the system told, or the kernel has no thread for us.
                 Err(_) if -result == libc::ECANCELED || (-result == libc::EINVAL && flight.skip.is_some()) => {
-                    self.is_broken |= -result == libc::ECANCELED;
+                    is_cancelled |= -result == libc::ECANCELED;
                     self.give_up(slot);
                 }
                 Err(_) => {
@@ -346,6 +349,9 @@ impl<'a> Batch<'a> {
                     self.fail(slot, Error::io(file.name(), "read", error));
                 }
             }
+        }
+        if is_cancelled && !self.is_broken {
+            self.give_up_ring();
         }
     }
 
