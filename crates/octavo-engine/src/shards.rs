@@ -229,11 +229,6 @@ impl Dataset {
         self.slots.iter().all(|slot| slot.path.is_some())
     }
 
-    /// How many files there are.
-    pub fn shard_count(&self) -> usize {
-        self.slots.len()
-    }
-
     /// An error if one of the files that hold `planned` was written to since it was opened.
     pub fn check_unchanged(&self, planned: &[Planned]) -> Result<()> {
         if let [only] = planned {

@@ -1,7 +1,5 @@
 //! Checking every record, in parallel and in bounded memory.
 
-use octavo_format::FormatError;
-
 use crate::batch::{self, Plan};
 use crate::error::{Error, Result};
 use crate::fetch::Failures;
@@ -108,9 +106,4 @@ fn verify_block(dataset: &Dataset, plan: &Plan) -> Result<Vec<(usize, Error)>> {
     let failures = Failures::collect_all();
     batch::fill(dataset, &plan.records, &targets, plan.residence(dataset), &failures)?;
     Ok(failures.into_list())
-}
-
-/// Whether an error is about the bytes of a file rather than about reading them.
-pub fn is_damage(error: &Error) -> bool {
-    matches!(error, Error::Format { source, .. } if !matches!(source, FormatError::Unknown { .. }))
 }

@@ -121,6 +121,11 @@ fn raise(py: Python<'_>, class: &str, message: &str, place: Option<&Bound<'_, Py
     Ok(PyErr::from_value(instance))
 }
 
+/// The name of an object's type, for messages.
+pub fn kind_of(object: &Bound<'_, PyAny>) -> String {
+    object.get_type().name().map_or_else(|_| "that".to_owned(), |name| name.to_string())
+}
+
 /// `?` for engine results.
 pub trait IntoPy<T> {
     /// The value, or the Python exception.

@@ -45,7 +45,7 @@ fn not_an_index(object: &Bound<'_, PyAny>, error: PyErr, count: u64) -> PyErr {
     if !error.is_instance_of::<pyo3::exceptions::PyTypeError>(py) {
         return error; // raised by the object's own __index__
     }
-    let kind = object.get_type().name().map_or_else(|_| "that".to_owned(), |name| name.to_string());
+    let kind = errors::kind_of(object);
     errors::named(py, "RecordTypeError", &format!("a record number is an integer, not {kind}"))
 }
 
@@ -102,7 +102,7 @@ fn is_mask(object: &Bound<'_, PyAny>) -> PyResult<bool> {
 
 #[cold]
 fn not_indices(object: &Bound<'_, PyAny>) -> PyErr {
-    let kind = object.get_type().name().map_or_else(|_| "that".to_owned(), |name| name.to_string());
+    let kind = errors::kind_of(object);
     let message = format!("record numbers come as a list, range or array of integers, not {kind}");
     errors::named(object.py(), "RecordTypeError", &message)
 }

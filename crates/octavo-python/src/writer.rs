@@ -138,7 +138,7 @@ fn push(py: Python<'_>, writer: &mut RecordWriter, record: &Bound<'_, PyAny>) ->
 
 #[cold]
 fn not_a_record(record: &Bound<'_, PyAny>, error: &PyErr) -> PyErr {
-    let kind = record.get_type().name().map_or_else(|_| "that".to_owned(), |name| name.to_string());
+    let kind = errors::kind_of(record);
     let hint = if kind == "str" { "; encode it first" } else { "" };
     let message = format!("a record is bytes or a contiguous buffer, not {kind}{hint} ({error})");
     errors::named(record.py(), "RecordTypeError", &message)

@@ -49,11 +49,6 @@ impl IoMode {
         Self::ALL.into_iter().find(|(known, _)| *known == name).map(|(_, mode)| mode)
     }
 
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        Self::ALL.into_iter().find(|(_, mode)| *mode == self).map_or("auto", |(name, _)| name)
-    }
-
     /// Whether files are mapped at all.
     pub const fn maps(self) -> bool {
         matches!(self, Self::Auto | Self::Mmap)
