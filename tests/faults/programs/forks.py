@@ -167,7 +167,7 @@ def fork_under_an_advanced_iterator(path: str) -> None:
     with _busy([work]):
         for _ in range(30):
             time.sleep(0.003)
-            _finish(_start(take), timeout_s=1)
+            _finish(_start(take), timeout_s=10)
 
 
 def truncate_after_a_fork(path: str, io: IoMode) -> None:
@@ -245,7 +245,7 @@ def fork_under_a_busy_writer(path: str) -> None:
         with _busy([work]):
             for _ in range(10):
                 time.sleep(0.003)
-                _finish(_start(writer.abort), timeout_s=1)
+                _finish(_start(writer.abort), timeout_s=10)
         count = writer.record_count
     assert len(octavo.open(path)) == count
 
