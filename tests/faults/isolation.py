@@ -112,7 +112,7 @@ class Process:
         for written in self.popen.stdout:
             if written.decode().strip() == line:
                 return
-        ended = self.end(timeout_s=5)
+        ended = self.end(timeout_s=20)
         raise AssertionError(f"never wrote {line!r}\n{ended.written()}")
 
     def end(self, timeout_s: float) -> Ended:

@@ -88,21 +88,21 @@ NO_FILES: dict[str, Callable[[Path], object]] = {
 def test_what_is_no_file_is_an_error_and_nobody_waits(tmp_path: Path, kind: str):
     path = tmp_path / "no-file.ffr"
     NO_FILES[kind](path)
-    isolation.check(hostile.open_no_file, path=path, io="auto", timeout_s=5)
+    isolation.check(hostile.open_no_file, path=path, io="auto", timeout_s=20)
 
 
 def test_pipe_is_an_error_in_every_mode(tmp_path: Path, io: str):
     path = tmp_path / "pipe.ffr"
     os.mkfifo(path)
-    isolation.check(hostile.open_no_file, path=path, io=io, timeout_s=5)
+    isolation.check(hostile.open_no_file, path=path, io=io, timeout_s=20)
 
 
 def test_pipe_is_an_error_for_verify_and_append(tmp_path: Path):
     path = tmp_path / "pipe.ffr"
     os.mkfifo(path)
-    isolation.check(hostile.verify_no_file, path=path, timeout_s=5)
+    isolation.check(hostile.verify_no_file, path=path, timeout_s=20)
 
 
 def test_pipe_in_the_place_of_the_side_file_keeps_nobody_waiting(tmp_path: Path):
     os.mkfifo(tmp_path / "out.ffr.partial")
-    isolation.check(hostile.create_beside_a_pipe, path=tmp_path / "out.ffr", timeout_s=5)
+    isolation.check(hostile.create_beside_a_pipe, path=tmp_path / "out.ffr", timeout_s=20)

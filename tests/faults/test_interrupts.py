@@ -70,7 +70,7 @@ def test_break_leaves_nothing_that_keeps_the_process(some_records: Path, io: str
 
 @pytest.mark.parametrize("call", ["read_all", "iteration"])
 def test_ctrl_c_ends_reading_from_a_source_in_python(some_records: Path, call: str):
-    ended = isolation.check(interrupts.interrupt_a_slow_source, path=some_records, call=call, timeout_s=3)
+    ended = isolation.check(interrupts.interrupt_a_slow_source, path=some_records, call=call, timeout_s=20)
     assert ended.output.strip() == "interrupted"
 
 
@@ -85,7 +85,7 @@ def test_exception_of_a_source_in_python_comes_through(some_records: Path, way: 
 
 
 def test_break_from_a_source_in_python_returns(some_records: Path):
-    isolation.check(interrupts.leave_an_iteration_of_a_slow_source, path=some_records, timeout_s=3)
+    isolation.check(interrupts.leave_an_iteration_of_a_slow_source, path=some_records, timeout_s=20)
 
 
 def test_exception_of_the_iterable_ends_write_many_and_leaves_nothing(tmp_path: Path):

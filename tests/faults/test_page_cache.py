@@ -86,5 +86,5 @@ def test_ring_that_is_forbidden_is_done_without(cold_file: Path, io: str, code: 
 
 def test_ring_that_is_forbidden_after_it_was_used_is_done_without(cold_file: Path):
     isolation.check(
-        temperature.read_without_a_ring, path=cold_file, io="uring", code="EPERM", used_before=True, timeout_s=2
+        temperature.read_without_a_ring, path=cold_file, io="uring", code="EPERM", used_before=True, timeout_s=20
     )

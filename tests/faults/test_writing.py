@@ -116,7 +116,7 @@ def test_second_writer_of_a_file_is_refused_and_does_no_harm(tmp_path: Path):
     with pytest.raises(errors.StorageError):
         octavo.create(path)
     (tmp_path / "out.ffr.go").touch()
-    process.end(timeout_s=5).assert_success()
+    process.end(timeout_s=20).assert_success()
     assert octavo.open(path).read_all() == [b"of the first", b"of the first, too"]
 
 
@@ -131,5 +131,5 @@ def test_file_that_several_write_is_whole_at_every_moment(tmp_path: Path):
         except FileNotFoundError:
             continue
     for process in processes:
-        process.end(timeout_s=5).assert_success()
+        process.end(timeout_s=20).assert_success()
     assert torn == 0
