@@ -59,6 +59,7 @@ class Case:
     contenders: tuple[Contender, ...]
     bars: tuple[Bar, ...]
     reads: int  # records touched in one round; the whole data set where the operation does not choose
+    distinct: int  # how many different records are read; 0 for as many as there are
     batch: int
     is_cold: bool
     is_sweep: bool
@@ -92,6 +93,7 @@ def _case(entry: dict[str, Any], datasets: dict[str, Dataset], divisor: int) -> 
             bar for raw in entry["bars"] for bar in _bars(raw, entry["engines"][0], contenders, is_sweep=bool(sweep))
         ),
         reads=reads or contenders[0].dataset.records,
+        distinct=entry.get("distinct", 0),
         batch=batch,
         is_cold=entry.get("cold", False),
         is_sweep=bool(sweep),

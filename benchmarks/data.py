@@ -55,10 +55,18 @@ def check_answers(dataset: Dataset, engine: Engine, path: Path) -> None:
     engine.close(reader)
 
 
-def random_order(records: int, reads: int, *, seed: int = SEED) -> list[int]:
-    """Record numbers as plain ints, as users pass them: without repeats as long as there are enough records."""
+def random_order(records: int, reads: int, distinct: int = 0, *, seed: int = SEED) -> list[int]:
+    """Record numbers as plain ints, as users pass them: without repeats as long as there are enough records.
+
+    With `distinct`, that many records are picked from the whole file and read again and again.
+    """
     rng = np.random.default_rng(seed)
-    order = rng.permutation(records)[:reads] if reads <= records else rng.integers(0, records, reads)
+    if distinct:
+        order = rng.permutation(records)[:distinct][rng.integers(0, min(distinct, records), reads)]
+    elif reads <= records:
+        order = rng.permutation(records)[:reads]
+    else:
+        order = rng.integers(0, records, reads)
     return [int(record) for record in order]
 
 

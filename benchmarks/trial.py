@@ -46,7 +46,7 @@ def prepare(case: Case, contender: Contender, *, quick: bool) -> Trial:
     if case.operation in {"read_all", "iterate"}:
         run: Run = engine.read_all(reader) if case.operation == "read_all" else engine.iterate(reader)
         return Trial(contender.dataset.records, lambda _round: _time(run))
-    order = data.random_order(contender.dataset.records, case.reads)
+    order = data.random_order(contender.dataset.records, case.reads, case.distinct)
     parts = [_part(engine, reader, order[first :: contender.threads], case) for first in range(contender.threads)]
     return Trial(case.reads, lambda _round: _time(lambda: _run_together(parts)))
 
