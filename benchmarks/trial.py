@@ -47,7 +47,9 @@ def prepare(case: Case, contender: Contender, *, quick: bool) -> Trial:
         run: Run = engine.read_all(reader) if case.operation == "read_all" else engine.iterate(reader)
         return Trial(contender.dataset.records, lambda _round: _time(run))
     order = data.random_order(contender.dataset.records, case.reads, case.distinct)
-    parts = [_part(engine, reader, order[first :: contender.threads], case) for first in range(contender.threads)]
+    # Each thread gets a run of the order, not every nth number: numbers are objects, whose memory is touched as well.
+    share = -(-len(order) // contender.threads)
+    parts = [_part(engine, reader, part, case) for part in data.cut(order, share)]
     return Trial(case.reads, lambda _round: _time(lambda: _run_together(parts)))
 
 
