@@ -243,3 +243,11 @@ def test_an_error_of_a_source_that_became_shorter_has_its_path():
     with pytest.raises(errors.SourceChangedError) as caught:
         r.read_all()
     assert caught.value.path == "<BytesIO>"
+
+
+def test_an_array_of_objects_and_dates_is_neither_written_nor_filled(reader, tmp_path):
+    array_of_both = np.zeros(1, dtype=[("when", "M8[s]"), ("what", object)])
+    with octavo.create(tmp_path / "x.ffr") as writer, pytest.raises(errors.RecordTypeError):
+        writer.write(array_of_both)
+    with pytest.raises(errors.RecordTypeError):
+        reader.read_into([0], array_of_both)

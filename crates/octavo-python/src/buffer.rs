@@ -33,9 +33,11 @@ impl RawBuffer {
         if unsafe { ffi::PyObject_GetBuffer(object.as_ptr(), &raw mut *view, flags) } == 0 {
             return Self { view }.without_objects();
         }
-        // Some element types, such as NumPy's dates, have no format to tell; they are never objects.
+        // Some element types, such as NumPy's dates, have no format to tell; then the array says whether it holds objects.
         let first_error = PyErr::fetch(object.py());
-        if !first_error.is_instance_of::<PyValueError>(object.py()) {
+        let dtype = object.getattr("dtype").and_then(|dtype| dtype.getattr("hasobject"));
+        let is_plain = dtype.and_then(|has| has.is_truthy()).is_ok_and(|has_object| !has_object);
+        if !first_error.is_instance_of::<PyValueError>(object.py()) || !is_plain {
             return Err(first_error);
         }
         let flags = flags & !(ffi::PyBUF_FORMAT | ffi::PyBUF_ND);
