@@ -129,7 +129,9 @@ impl Sink for FileSink {
     }
 
     fn sync(&mut self) -> Result<()> {
-        self.file.sync_data().map_err(|error| Error::io(&self.name, "write", error))
+        // A file that was just created survives only if its name does.
+        let synced = self.file.sync_data().and_then(|()| sync_directory(&self.path));
+        synced.map_err(|error| Error::io(&self.name, "write", error))
     }
 
     fn commit(mut self: Box<Self>) -> Result<()> {
