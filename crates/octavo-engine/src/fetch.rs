@@ -75,22 +75,18 @@ impl Failures {
 pub fn read_files(reads: &[FileRead<'_>], failures: &Failures, done: &(dyn Fn(usize) + Sync)) -> Result<()> {
     let Some(first) = reads.first() else { return Ok(()) };
     let mode = first.file.mode();
+    let by_position = |number: usize| match read_one(&reads[number]) {
+        Ok(()) => done(number),
+        Err(error) => failures.push(number, error),
+    };
     if reads.len() == 1 && mode != IoMode::Direct {
-        match read_one(first) {
-            Ok(()) => done(0),
-            Err(error) => failures.push(0, error),
-        }
+        by_position(0);
         return Ok(());
     }
     let left = read_by_ring(reads, mode, failures, done);
     pool::io().for_each(left.len(), &|at| {
-        let number = left[at];
-        if failures.should_skip(number) {
-            return;
-        }
-        match read_one(&reads[number]) {
-            Ok(()) => done(number),
-            Err(error) => failures.push(number, error),
+        if !failures.should_skip(left[at]) {
+            by_position(left[at]);
         }
     })
 }
@@ -119,7 +115,8 @@ fn read_by_ring(
     (0..reads.len()).collect()
 }
 
-fn read_one(FileRead { file, read }: &FileRead<'_>) -> Result<()> {
+/// Reads one span by position.
+pub fn read_one(FileRead { file, read }: &FileRead<'_>) -> Result<()> {
     let opened = file.descriptor(false, true)?.ok_or_else(|| file.ended_early())?;
     file.read_exact_at(&opened, *read)
 }

@@ -164,11 +164,8 @@ impl Source for LocalFile {
     }
 
     fn read_spans(&self, reads: &[SpanRead]) -> Result<()> {
-        if let [read] = reads {
-            let Some(file) = self.descriptor(false, true)? else {
-                return Err(self.ended_early());
-            };
-            return self.read_exact_at(&file, *read);
+        if let &[read] = reads {
+            return fetch::read_one(&FileRead { file: self, read });
         }
         let all: Vec<FileRead<'_>> = reads.iter().map(|&read| FileRead { file: self, read }).collect();
         let failures = Failures::stop_at_first();
