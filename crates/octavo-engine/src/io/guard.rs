@@ -35,8 +35,8 @@ static SLOTS: AtomicPtr<Slot> = AtomicPtr::new(std::ptr::null_mut());
 static FREE_SLOTS: AtomicUsize = AtomicUsize::new(0);
 static PAGE_BYTES: AtomicUsize = AtomicUsize::new(4096);
 
-/// Handlers that were in force when ours was put on top; the newest last. More than a few means that others
-/// keep replacing each other, and the oldest ones are kept.
+/// Handlers that were in force when ours was put on top; the newest last. More than a few means that others keep
+/// replacing each other; then the oldest ones are kept, and the newest.
 const LEVELS: usize = 8;
 static PREVIOUS: [AtomicPtr<libc::sigaction>; LEVELS] = [const { AtomicPtr::new(std::ptr::null_mut()) }; LEVELS];
 static LEVEL: AtomicUsize = AtomicUsize::new(0);
