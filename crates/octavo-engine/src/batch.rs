@@ -37,6 +37,13 @@ impl Planned {
     }
 }
 
+/// Positions in the order in which the records stand in their files.
+pub fn in_file_order(planned: &[Planned]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..planned.len()).collect();
+    order.sort_unstable_by_key(|&at| (planned[at].shard, planned[at].span().offset));
+    order
+}
+
 /// Where every record of a request is.
 #[derive(Debug, Default)]
 pub struct Plan {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use octavo_format::Span;
 
-use crate::batch::{verify, Planned};
+use crate::batch::{in_file_order, verify, Planned};
 use crate::coalesce;
 use crate::error::{Error, Result};
 use crate::fetch::{self, Failures, FileRead};
@@ -13,8 +13,7 @@ use crate::shards::Dataset;
 
 /// Fills a batch from devices. Every target is filled or its record is among the failures.
 pub fn fill_cold(dataset: &Dataset, planned: &[Planned], targets: &[Target], failures: &Failures) -> Result<()> {
-    let mut order: Vec<usize> = (0..planned.len()).collect();
-    order.sort_unstable_by_key(|&number| (planned[number].shard, planned[number].span().offset));
+    let order = in_file_order(planned);
     let mut groups: Vec<Group> = Vec::new();
     for run in order.chunk_by(|&a, &b| planned[a].shard == planned[b].shard) {
         let shard = planned[run[0]].shard;

@@ -1,5 +1,7 @@
 //! Going through records in order, in blocks of bounded size.
 
+use std::ops::Range;
+
 use octavo_format::Span;
 
 use crate::batch::{Plan, Planned};
@@ -84,13 +86,18 @@ pub struct BlockLimits {
     pub bytes: u64,
 }
 
-/// Plans the block that starts at `position`: as many records as the limits allow, at least one. A record that
+/// Plans the block at the start of `positions`: as many records as the limits allow, at least one. A record that
 /// cannot be located ends the block before it, so that everything ahead of the damage is read first.
-pub fn plan_block(dataset: &Dataset, view: &View, position: u64, limits: BlockLimits) -> Result<Plan> {
-    let most = limits.records.min(view.count - position);
+pub fn plan_block(
+    dataset: &Dataset,
+    positions: Range<u64>,
+    record_at: impl Fn(u64) -> u64,
+    limits: BlockLimits,
+) -> Result<Plan> {
+    let most = limits.records.min(positions.end - positions.start);
     let mut plan = Plan::with_capacity(usize::try_from(most).unwrap_or(0));
-    for at in position..position + most {
-        match plan.push(dataset, view.record(at)) {
+    for at in positions.take(usize::try_from(most).unwrap_or(usize::MAX)) {
+        match plan.push(dataset, record_at(at)) {
             Ok(()) => {}
             Err(error) if plan.records.is_empty() => return Err(error),
             Err(_) => break,

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use crate::fetch::Failures;
 use crate::io::Scratch;
 use crate::pool::{self, locked};
-use crate::scan::{plan_block, BlockLimits, Trail, View};
+use crate::scan::{plan_block, BlockLimits, Trail};
 use crate::shards::Dataset;
 
 const LIMITS: BlockLimits = BlockLimits { records: 16 << 10, bytes: 4 << 20 };
@@ -27,7 +27,6 @@ pub fn verify<E: From<Error>>(
     progress: &mut dyn FnMut(u64) -> std::result::Result<(), E>,
 ) -> std::result::Result<Vec<DamagedRecord>, E> {
     let count = dataset.record_count();
-    let view = View::all(count);
     let mut damaged = Vec::new();
     let mut position = 0;
     let mut trail = Trail::default();
@@ -35,7 +34,7 @@ pub fn verify<E: From<Error>>(
     while position < count {
         let mut wave: Vec<(u64, Plan)> = Vec::with_capacity(wave_blocks);
         while position < count && wave.len() < wave_blocks {
-            match plan_block(dataset, &view, position, LIMITS) {
+            match plan_block(dataset, position..count, |record| record, LIMITS) {
                 Ok(plan) => {
                     let records = plan.records.len() as u64;
                     wave.push((position, plan));

@@ -8,6 +8,7 @@ use octavo_engine::batch::{self, Plan, Planned};
 use octavo_engine::fetch::Failures;
 use octavo_engine::io::Residence;
 use octavo_engine::pending::Pending;
+use octavo_engine::scan::{plan_block, BlockLimits};
 use octavo_engine::{pool, Dataset, Result, Target};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -23,8 +24,7 @@ const BATCH_RECORDS: usize = 2048;
 const BATCH_BYTES: u64 = 64 << 20;
 /// Records that share a queue when a batch is read from devices.
 const COLD_PART_RECORDS: usize = 128;
-const BLOCK_RECORDS: usize = 4096;
-const BLOCK_BYTES: u64 = 4 << 20;
+const BLOCK: BlockLimits = BlockLimits { records: 4096, bytes: 4 << 20 };
 
 /// A new bytes object of `len` bytes, not yet filled, and where to fill it.
 #[inline]
@@ -68,8 +68,7 @@ pub fn read_list<'py>(
 
 /// Reads a batch from devices in parts, each with its own queue: reserving objects, waiting and verifying overlap.
 fn read_cold(py: Python<'_>, dataset: &Arc<Dataset>, list: &Bound<'_, PyList>, plan: &Plan) -> PyResult<()> {
-    let mut order: Vec<usize> = (0..plan.records.len()).collect();
-    order.sort_unstable_by_key(|&at| (plan.records[at].shard, plan.records[at].placement.span.offset));
+    let order = batch::in_file_order(&plan.records);
     let mut in_flight = Vec::new();
     for part in order.chunks(COLD_PART_RECORDS) {
         let records: Vec<Planned> = part.iter().map(|&at| plan.records[at]).collect();
@@ -129,7 +128,8 @@ fn read_pipelined(
     let mut next = 0;
     while next < count {
         py.check_signals()?;
-        let plan = plan_block(dataset, next, count, &record_at).into_py(py)?;
+        let at = |position: u64| record_at(usize::try_from(position).unwrap_or(usize::MAX));
+        let plan = plan_block(dataset, next as u64..count as u64, at, BLOCK).into_py(py)?;
         let targets = reserve_into(py, list, next, &plan)?;
         next += plan.records.len();
         let residence = plan.residence(dataset);
@@ -142,18 +142,6 @@ fn read_pipelined(
         py.detach(|| ());
     }
     in_flight.iter().try_for_each(|flight| flight.wait(py))
-}
-
-fn plan_block(dataset: &Dataset, from: usize, count: usize, record_at: impl Fn(usize) -> u64) -> Result<Plan> {
-    let end = count.min(from + BLOCK_RECORDS);
-    let mut plan = Plan::with_capacity(end - from);
-    for at in from..end {
-        plan.push(dataset, record_at(at))?;
-        if plan.total_bytes >= BLOCK_BYTES {
-            break;
-        }
-    }
-    Ok(plan)
 }
 
 fn new_list(py: Python<'_>, count: usize) -> PyResult<Bound<'_, PyList>> {

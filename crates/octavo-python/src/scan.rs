@@ -143,8 +143,9 @@ impl State {
 
     fn plan_ahead(&mut self, py: Python<'_>) -> PyResult<()> {
         let limits = BlockLimits { records: self.block_records, bytes: MOST_BYTES };
-        let plan =
-            plan_block(&self.dataset, &self.view, self.planned, limits).map_err(|error| to_py(py, &error))?;
+        let positions = self.planned..self.view.count;
+        let plan = plan_block(&self.dataset, positions, |at| self.view.record(at), limits);
+        let plan = plan.map_err(|error| to_py(py, &error))?;
         let mut objects = Vec::with_capacity(plan.records.len());
         let mut targets = Vec::with_capacity(plan.records.len());
         for planned in &plan.records {
