@@ -33,8 +33,9 @@ _MOST_SHARDS = 99_999  # five digits, as in the names
 # What a writer has beside the file that it is writing; see docs/spec/partial.md.
 _UNFINISHED = (".partial", ".assembling")
 
-# The suffixes by which a directory's records are told from its other files.
-_SUFFIXES = (".ffr",)
+# By these a directory's records are told from its other files, and a new file's format from its name.
+FORMAT_OF_SUFFIX = {".ffr": "ffrecord"}
+_SUFFIXES = tuple(FORMAT_OF_SUFFIX)
 
 
 def expand(location: Location) -> list[Input]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from octavo._location import expand
+from octavo._location import FORMAT_OF_SUFFIX, expand
 from octavo._reader import Reader
 from octavo._writer import Writer
 from octavo.errors import OptionError, RecordTypeError, UnsupportedError
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 Format: TypeAlias = Literal["ffrecord"]
 IoMode: TypeAlias = Literal["auto", "mmap", "pread", "uring", "direct"]
-
-_FORMAT_OF_SUFFIX = {".ffr": "ffrecord"}
 
 
 def open(
@@ -103,8 +101,8 @@ def _as_path(path: str | os.PathLike[str]) -> str:
 
 def _format_by_suffix(path: str) -> str:
     suffix = os.path.splitext(path)[1]
-    if suffix in _FORMAT_OF_SUFFIX:
-        return _FORMAT_OF_SUFFIX[suffix]
-    known = ", ".join(f"{suffix} ({name})" for suffix, name in _FORMAT_OF_SUFFIX.items())
+    if suffix in FORMAT_OF_SUFFIX:
+        return FORMAT_OF_SUFFIX[suffix]
+    known = ", ".join(f"{suffix} ({name})" for suffix, name in FORMAT_OF_SUFFIX.items())
     message = f"{path}: the suffix does not say which format to write; use one of {known}, or pass format="
     raise OptionError(message, path=path)
