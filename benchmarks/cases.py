@@ -7,8 +7,9 @@ import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
-Operation = Literal["single", "batch", "read_all", "iterate", "write", "open", "import"]
-BarKind = Literal["rate", "cost", "ms", "cached"]
+Operation = Literal["single", "batch", "read_all", "iterate", "write", "open", "import", "scan_memory"]
+BarKind = Literal["rate", "cost", "ms", "cached", "size", "peak"]
+Content = Literal["random", "text"]
 
 CASES_PATH = Path(__file__).with_name("cases.toml")
 QUICK_DIVISOR = 10
@@ -17,16 +18,19 @@ _BAR_KEYS: dict[str, BarKind] = {
     "at_most": "cost",
     "at_most_ms": "ms",
     "cached_at_most": "cached",
+    "size_at_most": "size",
+    "peak_at_most_mb": "peak",
 }
 
 
 @dataclasses.dataclass(frozen=True)
 class Dataset:
-    """Records of one size, in every format that a case needs."""
+    """The same records in every format that a case needs."""
 
     name: str
     records: int
-    record_bytes: int
+    record_bytes: int  # of each; of text, on average
+    content: Content = "random"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,13 +40,14 @@ class Contender:
     label: str
     engine: str
     dataset: Dataset
+    reads: int  # records touched in one round (`reads_of`: for one engine); the whole data set where none are chosen
     threads: int
     baseline: str  # the contender that a sweep compares with: the same engine at the first value
 
 
 @dataclasses.dataclass(frozen=True)
 class Bar:
-    """What must hold for `of`: against `over` (rate, cost) or against the limit itself (ms, cached)."""
+    """What must hold for `of`: against `over` (rate, cost, size) or against the limit itself (ms, cached, peak)."""
 
     of: str
     over: str | None
@@ -58,10 +63,10 @@ class Case:
     operation: Operation
     contenders: tuple[Contender, ...]
     bars: tuple[Bar, ...]
-    reads: int  # records touched in one round; the whole data set where the operation does not choose
     distinct: int  # how many different records are read; 0 for as many as there are
     batch: int
     is_cold: bool
+    is_fresh: bool  # every round opens a reader of its own (untimed), so that none finds what the last had decoded
     is_sweep: bool
 
 
@@ -70,7 +75,7 @@ def load_cases(path: Path = CASES_PATH, *, quick: bool = False) -> list[Case]:
     document = tomllib.loads(path.read_text(encoding="utf-8"))
     divisor = QUICK_DIVISOR if quick else 1
     datasets = {
-        name: Dataset(name, max(entry["records"] // divisor, 100), entry["record_bytes"])
+        name: Dataset(name, **{**entry, "records": max(entry["records"] // divisor, 100)})
         for name, entry in document["datasets"].items()
     }
     return [_case(entry, datasets, divisor) for entry in document["case"]]
@@ -79,12 +84,10 @@ def load_cases(path: Path = CASES_PATH, *, quick: bool = False) -> list[Case]:
 def _case(entry: dict[str, Any], datasets: dict[str, Dataset], divisor: int) -> Case:
     sweep: dict[str, list[Any]] = entry.get("sweep", {})
     contenders = tuple(
-        _contender(engine, value, entry, datasets)
+        _contender(engine, value, entry, datasets, divisor)
         for value in next(iter(sweep.values()), [None])
         for engine in entry["engines"]
     )
-    batch = entry.get("batch", 1)
-    reads = entry.get("reads", 0) // divisor // batch * batch
     return Case(
         name=entry["name"],
         operation=entry["operation"],
@@ -92,10 +95,10 @@ def _case(entry: dict[str, Any], datasets: dict[str, Dataset], divisor: int) -> 
         bars=tuple(
             bar for raw in entry["bars"] for bar in _bars(raw, entry["engines"][0], contenders, is_sweep=bool(sweep))
         ),
-        reads=reads or contenders[0].dataset.records,
         distinct=entry.get("distinct", 0),
-        batch=batch,
+        batch=entry.get("batch", 1),
         is_cold=entry.get("cold", False),
+        is_fresh=entry.get("fresh", False),
         is_sweep=bool(sweep),
     )
 
@@ -105,14 +108,18 @@ def _contender(
     value: Any,
     entry: dict[str, Any],
     datasets: dict[str, Dataset],
+    divisor: int,
 ) -> Contender:
     sweep: dict[str, list[Any]] = entry.get("sweep", {})
     swept = next(iter(sweep), None)
     dataset = datasets[value if swept == "dataset" else entry.get("dataset", next(iter(datasets)))]
     threads = value if swept == "threads" else 1
+    batch = entry.get("batch", 1)
+    wanted = entry.get("reads_of", {}).get(engine, entry.get("reads", dataset.records * divisor))
+    reads = max(wanted // divisor // batch, 1) * batch
     if swept is None:
-        return Contender(engine, engine, dataset, threads, engine)
-    return Contender(f"{engine}@{value}", engine, dataset, threads, f"{engine}@{sweep[swept][0]}")
+        return Contender(engine, engine, dataset, reads, threads, engine)
+    return Contender(f"{engine}@{value}", engine, dataset, reads, threads, f"{engine}@{sweep[swept][0]}")
 
 
 def _bars(raw: dict[str, Any], subject: str, contenders: tuple[Contender, ...], *, is_sweep: bool) -> list[Bar]:

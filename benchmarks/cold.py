@@ -47,7 +47,7 @@ def _child(case_name: str, label: str, round_: str, size: str) -> Sample:
     engine.batch(engine.open(small), [data.random_order(WARM_UP.records, case.batch, seed=seed)])()
 
     path = data.path_of(dataset, engine.suffix)
-    batches = data.cut(data.random_order(dataset.records, case.reads, seed=seed), case.batch)
+    batches = data.cut(data.random_order(dataset.records, contender.reads, seed=seed), case.batch)
     run = engine.batch(engine.open(path), batches)
     before = page_cache.resident_bytes(path)
     start = time.perf_counter_ns()
@@ -55,7 +55,7 @@ def _child(case_name: str, label: str, round_: str, size: str) -> Sample:
     elapsed = time.perf_counter_ns() - start
     kept = page_cache.resident_bytes(path) - before
     data.check_answers(dataset, engine, path)
-    return Sample(elapsed / 1e9, kept / (case.reads * dataset.record_bytes))
+    return Sample(elapsed / 1e9, kept / (contender.reads * dataset.record_bytes))
 
 
 if __name__ == "__main__":

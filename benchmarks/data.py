@@ -1,6 +1,7 @@
 """The data files: made once, kept in a cache folder, the same records in every format.
 
-FFRecord comes first (`ffrecord.py`); the other formats are copies of it, made by their own writers.
+FFRecord comes first (`ffrecord.py`); the other formats are copies of it, made by their originals: octavo never reads
+what it wrote.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks import ffrecord
+from benchmarks import contents, ffrecord
 from benchmarks.cases import Dataset
 from benchmarks.engines.base import Engine
 
@@ -29,19 +30,22 @@ def cache_folder() -> Path:
 
 def path_of(dataset: Dataset, suffix: str) -> Path:
     """The file of a data set; its name holds the sizes, so that changed sizes make a new file."""
-    return cache_folder() / f"{dataset.records}x{dataset.record_bytes}{suffix}"
+    content = "" if dataset.content == "random" else f"-{dataset.content}"
+    return cache_folder() / f"{dataset.records}x{dataset.record_bytes}{content}{suffix}"
 
 
 def make(dataset: Dataset, engine: Engine) -> Path:
     """The data set in the engine's format, written now unless it is there."""
     source = path_of(dataset, ".ffr")
     if not source.exists():
-        _publish(source, lambda path: ffrecord.write(path, dataset.records, dataset.record_bytes, SEED))
+        records = contents.CONTENTS[dataset.content](dataset.records, dataset.record_bytes, SEED)
+        _publish(source, lambda path: ffrecord.write(path, dataset.records, records))
         ffrecord.check_index(source)
         ffrecord.read_some(source, random_order(dataset.records, min(CHECKED_RECORDS, dataset.records)))
     target = path_of(dataset, engine.suffix)
     if not target.exists():
-        _publish(target, lambda path: engine.write(path, ffrecord.iter_records(source)))
+        original = engine.original or engine
+        _publish(target, lambda path: original.write(path, ffrecord.iter_records(source)))
     return target
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,24 +16,19 @@ import numpy.typing as npt
 
 Int64s = npt.NDArray[np.int64]
 
-BLOCK_BYTES = 64 << 20
+BUFFER_BYTES = 8 << 20
 
 
-def write(path: Path, count: int, record_bytes: int, seed: int) -> None:
-    """Writes random records of one size; random, so that nothing below can compress or merge them."""
+def write(path: Path, count: int, records: Iterable[bytes]) -> None:
+    """Writes as many records as announced: the index, which needs the number, lies before them."""
     header_bytes = 12 + 12 * count
-    rng = np.random.default_rng(seed)
-    checksums = np.empty(count, dtype="<u4")
-    with path.open("wb") as file:
-        file.seek(header_bytes)
-        step = max(BLOCK_BYTES // record_bytes, 1)
-        for start in range(0, count, step):
-            block = rng.bytes(min(step, count - start) * record_bytes)
-            view = memoryview(block)
-            cuts = range(0, len(block), record_bytes)
-            checksums[start : start + len(cuts)] = [zlib.crc32(view[at : at + record_bytes]) for at in cuts]
-            file.write(block)
-        offsets = header_bytes + record_bytes * np.arange(count, dtype="<i8")
+    checksums, ends = np.empty(count, dtype="<u4"), np.empty(count, dtype="<i8")
+    with path.open("wb", buffering=BUFFER_BYTES) as file:
+        end = file.seek(header_bytes)
+        for number, record in enumerate(records):
+            end += file.write(record)
+            checksums[number], ends[number] = zlib.crc32(record), end
+        offsets = np.concatenate(([header_bytes], ends[:-1])).astype("<i8")
         index = struct.pack("<q", count) + checksums.tobytes() + offsets.tobytes()
         file.seek(0)
         file.write(struct.pack("<I", zlib.crc32(index)) + index)

@@ -9,6 +9,7 @@ from typing import Any
 from benchmarks.results import CaseResult, Verdict
 
 MET, SHORT = "#2a7f62", "#c0392b"
+WHAT = {"rate": "speed", "cost": "cost", "size": "file size"}
 
 
 def draw(results: list[CaseResult], path: Path) -> bool:
@@ -17,7 +18,7 @@ def draw(results: list[CaseResult], path: Path) -> bool:
         (_label(result, verdict), verdict)
         for result in results
         for verdict in result.verdicts()
-        if verdict.value is not None and verdict.bar.kind in {"rate", "cost"}
+        if verdict.value is not None and verdict.bar.kind in WHAT
     ]
     if not drawn:
         return False
@@ -52,5 +53,4 @@ def draw(results: list[CaseResult], path: Path) -> bool:
 
 
 def _label(result: CaseResult, verdict: Verdict) -> str:
-    what = "speed" if verdict.bar.kind == "rate" else "cost"
-    return f"{result.case.name}: {what} of {verdict.bar.of} over {verdict.bar.over}"
+    return f"{result.case.name}: {WHAT[verdict.bar.kind]} of {verdict.bar.of} over {verdict.bar.over}"

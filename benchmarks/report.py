@@ -8,8 +8,15 @@ from typing import Any
 from benchmarks.cases import BarKind
 from benchmarks.results import CaseResult, Verdict
 
-COLUMNS = (24, 12, 11, 14, 14)
-UNITS: dict[BarKind, str] = {"rate": "x", "cost": "x cost", "ms": " ms", "cached": " kept in cache"}
+COLUMNS = (36, 12, 11, 14, 14)
+UNITS: dict[BarKind, str] = {
+    "rate": "x",
+    "cost": "x cost",
+    "ms": " ms",
+    "cached": " kept in cache",
+    "size": "x file",
+    "peak": " MB",
+}
 
 
 def lines(result: CaseResult) -> list[str]:
@@ -28,6 +35,10 @@ def lines(result: CaseResult) -> list[str]:
         bar = _limit(shown[0]) if shown else ""
         if measured.cached is not None:
             notes.append(f"{measured.cached:.1%} of it kept in the page cache")
+        if measured.file_bytes is not None:
+            notes.append(f"file of {measured.file_bytes / 1e6:.4g} MB")
+        if measured.peak_bytes is not None:
+            notes.append(f"{measured.peak_bytes / 1e6:.4g} MB of memory")
         notes += [f"{_limit(verdict)} {_status(verdict)}" for verdict in verdicts if verdict not in shown]
         rate, each = f"{_count(measured.rate)}/s", _duration(measured.seconds_each)
         out.append(_row(label, rate, each, ratio, bar, ", ".join(notes)))
@@ -59,6 +70,8 @@ def as_json(results: list[CaseResult], machine: dict[str, object], rounds: int, 
                         "best_s": measured.seconds,
                         "rounds_s": [sample.seconds for sample in measured.samples],
                         "cached": measured.cached,
+                        "file_bytes": measured.file_bytes,
+                        "peak_bytes": measured.peak_bytes,
                     }
                     for label, measured in result.rows.items()
                 ],

@@ -9,10 +9,12 @@ from benchmarks.cases import Bar, BarKind, Case
 
 @dataclasses.dataclass(frozen=True)
 class Sample:
-    """One round: its time and, where it was cold, what the page cache kept, as a share of the bytes read."""
+    """One round: its time and what else was looked at."""
 
     seconds: float
-    cached: float | None = None
+    cached: float | None = None  # of a cold round: what the page cache kept, as a share of the bytes read
+    file_bytes: int | None = None  # of writing: the size of the file
+    peak_bytes: int | None = None  # of a scan for memory: how far the process grew
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,6 +41,15 @@ class Measured:
     def cached(self) -> float | None:
         """The most that the page cache kept in any round."""
         return max((sample.cached for sample in self.samples if sample.cached is not None), default=None)
+
+    @property
+    def file_bytes(self) -> int | None:
+        return max((sample.file_bytes for sample in self.samples if sample.file_bytes is not None), default=None)
+
+    @property
+    def peak_bytes(self) -> int | None:
+        """The worst round, because memory must suffice for all of them."""
+        return max((sample.peak_bytes for sample in self.samples if sample.peak_bytes is not None), default=None)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,13 +79,17 @@ class CaseResult:
         return [Verdict(bar, self._value(bar)) for bar in self.case.bars]
 
     def _value(self, bar: Bar) -> float | None:
-        of = self.rows.get(bar.of)
+        of, over = self.rows.get(bar.of), self.rows.get(bar.over or "")
         if of is None:
             return None
         if bar.kind == "ms":
             return of.seconds_each * 1e3
         if bar.kind == "cached":
             return of.cached
+        if bar.kind == "peak":
+            return of.peak_bytes and of.peak_bytes / 1e6
+        if bar.kind == "size":
+            return of.file_bytes / over.file_bytes if over and of.file_bytes and over.file_bytes else None
         return self.ratio(bar.of, bar.over or "", bar.kind)
 
     def ratio(self, of: str, over: str, kind: BarKind) -> float | None:

@@ -60,7 +60,8 @@ def _why_absent(case: Case, contender: Contender) -> str | None:
     engine = ENGINES[contender.engine]
     if case.operation not in engine.operations:
         raise ValueError(f"{case.name}: {engine.name} does not support {case.operation}")
-    return None if engine.is_installed() else f"absent: {engine.distribution} is not installed"
+    missing = [needed.distribution for needed in (engine, engine.original) if needed and not needed.is_installed()]
+    return f"absent: {missing[0]} is not installed" if missing else None
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:

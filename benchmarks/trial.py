@@ -10,9 +10,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from benchmarks import cold, data, ffrecord, page_cache
+from benchmarks import cold, data, ffrecord, memory, page_cache
 from benchmarks.cases import Case, Contender
 from benchmarks.engines import ENGINES
 from benchmarks.engines.base import Engine, Run
@@ -37,20 +38,33 @@ def prepare(case: Case, contender: Contender, *, quick: bool) -> Trial:
     path = data.make(contender.dataset, engine)
     if case.is_cold:
         data.make(cold.WARM_UP, engine)
-        return Trial(case.reads, lambda round_: cold.sample(case.name, contender.label, round_, path, quick=quick))
+        return Trial(contender.reads, lambda round_: cold.sample(case.name, contender.label, round_, path, quick=quick))
+    return _prepare_warm(case, contender, engine, path)
+
+
+def _prepare_warm(case: Case, contender: Contender, engine: Engine, path: Path) -> Trial:
     page_cache.warm(path)
     data.check_answers(contender.dataset, engine, path)
+    if case.operation == "scan_memory":
+        return Trial(contender.reads, lambda _round: memory.sample(engine.name, path))
     if case.operation == "open":
         return Trial(1, lambda _round: _time(lambda: engine.open(path), engine.close))
-    reader = engine.open(path)
-    if case.operation in {"read_all", "iterate"}:
-        run: Run = engine.read_all(reader) if case.operation == "read_all" else engine.iterate(reader)
-        return Trial(contender.dataset.records, lambda _round: _time(run))
-    order = data.random_order(contender.dataset.records, case.reads, case.distinct)
+    if case.is_fresh:
+        return Trial(contender.reads, lambda _round: _time_fresh(case, contender, engine, path))
+    run = _reading(case, contender, engine, engine.open(path))
+    return Trial(contender.reads, lambda _round: _time(run))
+
+
+def _reading(case: Case, contender: Contender, engine: Engine, reader: Any) -> Run:
+    if case.operation == "read_all":
+        return engine.read_all(reader)
+    if case.operation == "iterate":
+        return engine.iterate(reader)
+    order = data.random_order(contender.dataset.records, contender.reads, case.distinct)
     # Each thread gets a run of the order, not every nth number: numbers are objects, whose memory is touched as well.
     share = -(-len(order) // contender.threads)
     parts = [_part(engine, reader, part, case) for part in data.cut(order, share)]
-    return Trial(case.reads, lambda _round: _time(lambda: _run_together(parts)))
+    return lambda: _run_together(parts)
 
 
 def _part(engine: Engine, reader: Any, order: list[int], case: Case) -> Run:
@@ -74,11 +88,27 @@ def _prepare_write(engine: Engine, contender: Contender) -> Trial:
     records = list(ffrecord.iter_records(data.make(contender.dataset, ENGINES["floor-open"])))
     target = data.cache_folder() / f"written-{engine.name.replace(':', '-')}{engine.suffix}"
 
-    def remove(_result: object) -> None:
+    def remove() -> None:
         target.unlink()
         os.sync()  # the next engine must not wait for this one's pages
 
-    return Trial(len(records), lambda _round: _time(lambda: engine.write(target, records), remove))
+    def sample(_round: int) -> Sample:
+        measured = _time(lambda: engine.write(target, records))
+        file_bytes = target.stat().st_size
+        remove()
+        return dataclasses.replace(measured, file_bytes=file_bytes)
+
+    engine.write(target, records)
+    data.check_answers(contender.dataset, engine.original or engine, target)
+    remove()
+    return Trial(len(records), sample)
+
+
+def _time_fresh(case: Case, contender: Contender, engine: Engine, path: Path) -> Sample:
+    reader = engine.open(path)
+    measured = _time(_reading(case, contender, engine, reader))
+    engine.close(reader)
+    return measured
 
 
 def _time(run: Run, after: Callable[[Any], object] = lambda _result: None) -> Sample:

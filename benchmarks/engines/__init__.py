@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from benchmarks.engines.array_record import ArrayRecord
-from benchmarks.engines.bagz import Bagz
+from benchmarks.engines.array_record import ARRAY_RECORDS
+from benchmarks.engines.bagz import BAGZS
 from benchmarks.engines.base import Engine
 from benchmarks.engines.floors import FLOORS
-from benchmarks.engines.octavo import Octavo, OctavoDirect, OctavoWriteMany
+from benchmarks.engines.octavo import OCTAVOS
 
-ENGINES: dict[str, Engine] = {
-    engine.name: engine for engine in (Octavo(), OctavoDirect(), OctavoWriteMany(), Bagz(), ArrayRecord(), *FLOORS)
-}
+ENGINES: dict[str, Engine] = {engine.name: engine for engine in (*OCTAVOS, *BAGZS, *ARRAY_RECORDS, *FLOORS)}

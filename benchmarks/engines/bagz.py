@@ -1,4 +1,4 @@
-"""bagz with raw records: it maps the file and keeps no checksums."""
+"""bagz: it maps the file and keeps no checksums."""
 
 from __future__ import annotations
 
@@ -11,16 +11,21 @@ from benchmarks.engines.base import Engine, Run, call_each, exhaust, subscript_e
 
 
 class Bagz(Engine):
-    """The suffix `.bag` (not `.bagz`) means uncompressed."""
+    """Raw records unless a level is given; the reader tells by the suffix."""
 
-    name = "bagz"
     module = "bagz"
     distribution = "bagz"
-    suffix = ".bag"
     operations = frozenset({"single", "batch", "read_all", "iterate", "write", "open", "import"})
 
+    def __init__(self, variant: str = "", *, zstd_level: int | None = None, **reader_options: object) -> None:
+        self.name = f"bagz:{variant}" if variant else "bagz"
+        self.suffix = ".bag" if zstd_level is None else ".bagz"
+        self.zstd_level = zstd_level
+        self.reader_options = reader_options
+
     def open(self, path: Path) -> Any:
-        return importlib.import_module("bagz").Reader(str(path))
+        bagz = importlib.import_module("bagz")
+        return bagz.Reader(str(path), bagz.Reader.Options(**self.reader_options))
 
     def fetch(self, reader: Any, records: list[int]) -> list[bytes]:
         return [*reader.read_indices(records[:-1]), reader[records[-1]]]
@@ -39,6 +44,16 @@ class Bagz(Engine):
         return lambda: exhaust(reader)
 
     def write(self, path: Path, records: Iterable[bytes]) -> None:
-        with importlib.import_module("bagz").Writer(str(path)) as writer:
+        bagz = importlib.import_module("bagz")
+        compression = bagz.CompressionNone() if self.zstd_level is None else bagz.CompressionZstd(self.zstd_level)
+        with bagz.Writer(str(path), bagz.Writer.Options(compression=compression)) as writer:
             for record in records:
                 writer.write(record)
+
+
+BAGZS: tuple[Engine, ...] = (
+    Bagz(),
+    Bagz("one-thread", max_parallelism=1),  # measured: by default, a batch is handed to a hundred threads
+    Bagz("zstd", zstd_level=3),
+    Bagz("zstd-one-thread", zstd_level=3, max_parallelism=1),
+)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 Run = Callable[[], object]
 
@@ -17,11 +17,12 @@ Run = Callable[[], object]
 class Engine:
     """One way to read or write the records of a case."""
 
-    name: ClassVar[str]
-    module: ClassVar[str]  # imported by the import case; absent means that the engine is left out
-    distribution: ClassVar[str]
-    suffix: ClassVar[str]
-    operations: ClassVar[frozenset[str]]
+    name: str
+    module: str  # imported by the import case; absent means that the engine is left out
+    distribution: str
+    suffix: str  # of its files, with what tells two layouts of a format apart
+    operations: frozenset[str]
+    original: Engine | None = None  # makes the files that this one reads, and reads back what this one writes
 
     def is_installed(self) -> bool:
         """Whether the engine can run here."""

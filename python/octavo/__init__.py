@@ -14,6 +14,7 @@ from octavo._core import Batch, __version__
 from octavo._open import append, create, open
 from octavo._partition import Partition
 from octavo._reader import Info, Reader
+from octavo._recover import LostRange, RecoverReport, recover
 from octavo._verify import Damage, VerifyReport, verify
 from octavo._writer import Writer
 
@@ -21,8 +22,10 @@ __all__ = [
     "Batch",
     "Damage",
     "Info",
+    "LostRange",
     "Partition",
     "Reader",
+    "RecoverReport",
     "VerifyReport",
     "Writer",
     "__version__",
@@ -30,5 +33,6 @@ __all__ = [
     "create",
     "errors",
     "open",
+    "recover",
     "verify",
 ]

@@ -34,7 +34,12 @@ _MOST_SHARDS = 99_999  # five digits, as in the names
 _UNFINISHED = (".partial", ".assembling")
 
 # By these a directory's records are told from its other files, and a new file's format from its name.
-FORMAT_OF_SUFFIX = {".ffr": "ffrecord"}
+FORMAT_OF_SUFFIX = {
+    ".ffr": "ffrecord",
+    ".array_record": "array_record",
+    ".arrayrecord": "array_record",
+    ".riegeli": "riegeli",
+}
 _SUFFIXES = tuple(FORMAT_OF_SUFFIX)
 
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+import warnings
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from octavo._location import FORMAT_OF_SUFFIX, expand
+from octavo._options import parse_bytes
 from octavo._reader import Reader
+from octavo._recipe import recipe, recipe_of
 from octavo._writer import Writer
-from octavo.errors import OptionError, RecordTypeError, UnsupportedError
+from octavo.errors import OptionError, RecordTypeError, TornAppendWarning, UnsupportedError
 
 if TYPE_CHECKING:
     from octavo._location import Location
 
-Format: TypeAlias = Literal["ffrecord"]
+Format: TypeAlias = Literal["ffrecord", "array_record", "riegeli"]
+IndexStorage: TypeAlias = Literal["memory", "offloaded"]
 IoMode: TypeAlias = Literal["auto", "mmap", "pread", "uring", "direct"]
 
 
@@ -23,6 +27,8 @@ def open(
     format: Format | None = None,
     check_data: bool = True,
     io: IoMode = "auto",
+    cache_bytes: int | str = "256MB",
+    index_storage: IndexStorage = "memory",
 ) -> Reader:
     """Open records for reading.
 
@@ -34,15 +40,38 @@ def open(
         io: How local files are read. `auto` uses mapped memory where the pages are in memory and the kernel's ring
             where they are not; `direct` goes past the page cache, for data sets larger than memory; `mmap`, `pread`
             and `uring` insist on one way. Where the system lacks a way, the next best is used.
+        cache_bytes: Where records share chunks: how many bytes of decoded chunks to keep for the next random read.
+        index_storage: `offloaded` keeps the index in an unnamed temporary file instead of memory, for data sets of so
+            many records that their index would not fit; look-ups take a little longer.
 
-    The index of a single file is verified here. Of several files only the fixed headers are read here, and each
+    The index of a single file is verified here. Of several FFRecord files only the fixed headers are read here, and each
     index when a record behind it is first asked for.
+
+    An append that was interrupted leaves the file as it was before: such a file is opened without what stands behind its
+    last valid end, with a `TornAppendWarning`.
     """
     _check_types(format, check_data=check_data)
     if not isinstance(io, str):
         message = f"io is a name, not {type(io).__name__}"
         raise RecordTypeError(message)
-    return Reader(expand(location), format=format, check_data=check_data, io=io)
+    if index_storage not in ("memory", "offloaded"):
+        message = f"index_storage {index_storage!r} is none of: memory, offloaded"
+        raise OptionError(message)
+    reader = Reader(
+        expand(location),
+        format=format,
+        check_data=check_data,
+        io=io,
+        cache_bytes=parse_bytes(cache_bytes, name="cache_bytes"),
+        offload_index=index_storage == "offloaded",
+    )
+    for path, torn_bytes in reader._torn:  # noqa: SLF001 - part of the package
+        message = (
+            f"{path}: the last {torn_bytes} bytes are an interrupted append and were left out; octavo.append goes on without "
+            "them, octavo.recover saves what is intact in them"
+        )
+        warnings.warn(message, TornAppendWarning, stacklevel=2)
+    return reader
 
 
 def create(
@@ -50,6 +79,15 @@ def create(
     *,
     format: Format | None = None,
     overwrite: bool = True,
+    codec: str | None = None,
+    group_size: int | None = None,
+    transpose: bool | None = None,
+    pad_to_block_boundary: bool | None = None,
+    window_log: int | None = None,
+    transpose_bucket_size: int | str | None = None,
+    max_parallelism: int | None = None,
+    saturation_delay_ms: int | None = None,
+    options: str | None = None,
 ) -> Writer:
     """Create a record file.
 
@@ -60,23 +98,52 @@ def create(
         path: Where the file will be.
         format: The format; told from the suffix of `path` if it is not given.
         overwrite: Whether a file of that name may be replaced.
+        codec: How chunks are compressed: `zstd` (the default), `brotli`, `snappy`, each with a level after a colon
+            (`zstd:7`), or `none`. ArrayRecord and Riegeli only, as everything below.
+        group_size: Records a chunk. 1, ArrayRecord's default, is best for random access; more compress better.
+        transpose: Take records that are protocol buffers apart into columns, which compress better.
+        pad_to_block_boundary: Begin every chunk at a multiple of 64 KiB.
+        window_log: Logarithm of the codec's window.
+        transpose_bucket_size: Columns are compressed together in pieces of about this size.
+        max_parallelism: Accepted for the sake of files and options written for ArrayRecord; all CPUs are used.
+        saturation_delay_ms: The same.
+        options: All of these as one text in ArrayRecord's grammar, such as `group_size:1,brotli:9`.
     """
     _check_types(format, overwrite=overwrite)
     path = _as_path(path)
-    return Writer(path, format=_format_by_suffix(path) if format is None else format, overwrite=overwrite)
+    chosen = _format_by_suffix(path) if format is None else format
+    given = {
+        "codec": codec,
+        "group_size": group_size,
+        "transpose": transpose,
+        "pad_to_block_boundary": pad_to_block_boundary,
+        "window_log": window_log,
+        "transpose_bucket_size": transpose_bucket_size,
+        "max_parallelism": max_parallelism,
+        "saturation_delay_ms": saturation_delay_ms,
+        "options": options,
+    }
+    return Writer(path, format=chosen, overwrite=overwrite, **recipe(chosen, given))
 
 
 def append(path: str | os.PathLike[str]) -> Writer:
-    """Add records to the end of a file.
+    """Add records to the end of a file. What is there stays readable at every instant.
+
+    The options of the file are kept. `flush` makes a whole file each time: what it has acknowledged is there after a
+    crash. What an interrupted append has left behind is cut off first.
 
     Raises:
         UnsupportedError: The format cannot be appended to; the message names the way out.
     """
     path = _as_path(path)
-    with open(path) as reader:
-        found = reader.info.format
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TornAppendWarning)  # it is mended here
+        with open(path) as reader:
+            info = reader.info
+    if info.format != "ffrecord":
+        return Writer(path, format=info.format, append=True, **recipe_of(info))
     message = (
-        f"{path}: {found} keeps its index before its records, so a file cannot grow in place; write the new records "
+        f"{path}: {info.format} keeps its index before its records, so a file cannot grow in place; write the new records "
         f"to a file beside it with octavo.create and open both as one: octavo.open([{path!r}, ...])"
     )
     raise UnsupportedError(message, path=path)

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
 from octavo import _core
+from octavo._options import ArrayRecordWriterOptions
 from octavo._partition import Partition, cut
 from octavo.errors import RecordTypeError
 from octavo.storage import SpanSource
@@ -37,8 +38,24 @@ class Info:
     """The format's name."""
     dialect: str | None
     """Which of several layouts of that name; None where there is only one."""
-    codec: str
-    """How records are compressed."""
+    codec: str | None
+    """How records are compressed: none, zstd, brotli or snappy; None if no record says."""
+    level: int | None
+    """How hard, if the file says."""
+    group_size: int | None
+    """Records a chunk; None where there are no chunks."""
+    transposed: bool | None
+    """Whether records are taken apart into columns; None if no record says."""
+    chunk_count: int
+    """Chunks of records in all files."""
+    encoded_bytes: int
+    """What records take in the files, with what surrounds them."""
+    decoded_bytes: int | None
+    """Size of the records; None where the files do not say."""
+    writer_options: str | None
+    """The options the file was written with, if it says."""
+    torn_bytes: int
+    """Bytes of interrupted appends, which were left out."""
     record_count: int
     """Records in the reader."""
     file_count: int
@@ -154,10 +171,20 @@ class Reader(_core.Reader):
     @property
     def info(self) -> Info:
         """What this reader reads."""
+        about = self._about or {}
+        options = ArrayRecordWriterOptions.of_file(about.get("writer_options"))
         return Info(
             format=self._format,
             dialect=None,
-            codec="none",
+            codec=about.get("codec", "none" if not about else None),
+            level=None if options is None else options.level,
+            group_size=about.get("group_size"),
+            transposed=about.get("transposed"),
+            chunk_count=about.get("chunk_count", 0),
+            encoded_bytes=about.get("encoded_bytes", self._total_bytes),
+            decoded_bytes=about.get("decoded_bytes"),
+            writer_options=about.get("writer_options"),
+            torn_bytes=about.get("torn_bytes", 0),
             record_count=len(self),
             file_count=len(self._inputs),
             total_bytes=self._total_bytes,

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 Progress: TypeAlias = Callable[[int, int], object]
 
+_TORN = "the last {} bytes are an interrupted append"
+
 
 @dataclasses.dataclass(frozen=True)
 class Damage:
@@ -29,6 +31,8 @@ class Damage:
     """Where it begins in the file, if that is known."""
     reason: str
     """What is wrong."""
+    record_count: int = 1
+    """How many records are affected, that one first: a damaged chunk costs all records in it."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,7 +81,10 @@ def _verify(reader: Reader, progress: Progress | None) -> VerifyReport:
         total, paths = len(reader), reader.paths
         report = None if progress is None else lambda done: progress(done, total)
         found = _core.verify(reader, report)
-    return VerifyReport(total, tuple(_damage(error, record, paths[file]) for file, record, error in found))
+        torn = reader._torn  # noqa: SLF001 - part of the package
+    damage = [_damage(error, record, paths[file], count) for file, record, count, error in found]
+    damage += [Damage(path, None, None, f"{path}: {_TORN.format(size)}", 0) for path, size in torn]
+    return VerifyReport(total, tuple(damage))
 
 
 def _verify_one_by_one(inputs: list[Input], format: Format | None, progress: Progress | None) -> VerifyReport:
@@ -97,6 +104,6 @@ def _after(seen: int, progress: Progress | None) -> Progress | None:
     return None if progress is None else lambda done, total: progress(seen + done, seen + total)
 
 
-def _damage(error: OctavoError, record: int, path: str) -> Damage:
+def _damage(error: OctavoError, record: int, path: str, count: int) -> Damage:
     # An error about no record is about the whole file.
-    return Damage(path, None if error.record is None else record, error.offset, str(error))
+    return Damage(path, None if error.record is None else record, error.offset, str(error), count)

@@ -19,6 +19,8 @@
         ├── AlreadyExistsError (FileExistsError)
         └── SourceChangedError               the file was truncated, replaced or rewritten under its reader
 
+    TornAppendWarning (UserWarning)          a file ends with an interrupted append, which was left out
+
 Each error says where as well as what: `path`, `record`, `offset`, `expected` and `actual` are set where they are
 known and None where they are not. Errors survive pickling, so they cross process borders whole.
 """
@@ -42,6 +44,7 @@ __all__ = [
     "RecordTypeError",
     "SourceChangedError",
     "StorageError",
+    "TornAppendWarning",
     "TruncatedError",
     "UnfinishedFileError",
     "UnknownFormatError",
@@ -163,6 +166,10 @@ class AlreadyExistsError(StorageError, FileExistsError):
 
 class SourceChangedError(StorageError):
     """The file was truncated, replaced or rewritten while a reader had it open."""
+
+
+class TornAppendWarning(UserWarning):
+    """A file ends with an interrupted append: it was opened as it was before."""
 
 
 def of_os_error(error: OSError, message: str, path: str) -> StorageError:

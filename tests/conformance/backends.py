@@ -15,6 +15,7 @@ import octavo
 Opener: TypeAlias = Callable[..., octavo.Reader]
 
 IO_MODES = ("auto", "mmap", "pread", "uring", "direct")
+SUFFIXES = {"ffrecord": ".ffr", "array_record": ".array_record", "riegeli": ".riegeli"}
 
 
 class Spans:
@@ -39,12 +40,14 @@ class ShortReads(io.BytesIO):
 
 
 def by_path(mode: str) -> Opener:
-    """Files on disk, read in one way."""
+    """Files on disk, read in one way. Their suffix tells their format."""
 
-    def open_paths(contents: Sequence[bytes], folder: Path, **options: Any) -> octavo.Reader:
+    def open_paths(
+        contents: Sequence[bytes], folder: Path, *, format: str = "ffrecord", **options: Any
+    ) -> octavo.Reader:
         paths = []
         for number, content in enumerate(contents):
-            path = folder / f"part-{number}.ffr"
+            path = folder / f"part-{number}{SUFFIXES[format]}"
             path.write_bytes(content)
             paths.append(path)
         return octavo.open(paths[0] if len(paths) == 1 else paths, **{"io": mode, **options})

@@ -33,13 +33,19 @@ class Original:
         return str(self.facts["kind"])
 
 
-def originals(format_name: str) -> list[Original]:
-    """Everything the manifest of a format lists; nothing where the files are absent."""
+def manifest_of(format_name: str) -> dict[str, Any]:
+    """What a format's manifest says; nothing where the files are absent."""
     manifest = FIXTURES / format_name / "manifest.json"
     if not manifest.is_file():
-        return []
-    files = json.loads(manifest.read_text(encoding="utf-8"))["files"]
-    return [Original(manifest.parent / name, facts) for name, facts in files.items()]
+        return {}
+    facts: dict[str, Any] = json.loads(manifest.read_text(encoding="utf-8"))
+    return facts
+
+
+def originals(format_name: str) -> list[Original]:
+    """Everything the manifest of a format lists by name."""
+    files = manifest_of(format_name).get("files", {})
+    return [Original(FIXTURES / format_name / name, facts) for name, facts in files.items()]
 
 
 def as_parameters(found: Iterable[Original]) -> list[Any]:

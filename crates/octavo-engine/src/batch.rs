@@ -3,9 +3,10 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use octavo_format::{Placement, Span};
+use octavo_format::{Placement, Span, Storing};
 
 use crate::cold::fill_cold;
+use crate::decode;
 use crate::error::Result;
 use crate::fetch::Failures;
 use crate::io::{Residence, SpanRead, Target};
@@ -173,12 +174,12 @@ fn fill_resident(dataset: &Dataset, planned: &[Planned], targets: &[Target], fai
 
 /// Others may have put their signal handler over ours since the last batch.
 #[cfg(unix)]
-fn guard_mappings() {
+pub(crate) fn guard_mappings() {
     crate::io::guard::ensure_installed();
 }
 
 #[cfg(not(unix))]
-const fn guard_mappings() {}
+pub(crate) const fn guard_mappings() {}
 
 fn parts_for(records: usize, bytes: u64) -> usize {
     let worth = usize::try_from(bytes / (PARALLEL_BYTES / 2)).unwrap_or(usize::MAX);
@@ -213,10 +214,13 @@ fn copy_range(
     }
 }
 
-/// Copies one record out of mapped memory and verifies the copy. False where there is no such memory.
+/// Copies or decodes one record out of mapped memory and verifies it. False where there is no such memory.
 #[inline]
 pub fn copy_mapped(dataset: &Dataset, planned: &Planned, target: Target) -> Result<bool> {
     let shard = dataset.shard(planned.shard);
+    if shard.storing() != Storing::Verbatim {
+        return decode::decode_mapped(dataset, shard, planned, target);
+    }
     if !shard.source().copy_mapped(SpanRead { offset: planned.span().offset, target })? {
         return Ok(false);
     }
@@ -231,6 +235,9 @@ fn copy_one(dataset: &Dataset, planned: &Planned, target: Target) -> Result<()> 
         return Ok(());
     }
     let shard = dataset.shard(planned.shard);
+    if shard.storing() != Storing::Verbatim {
+        return decode::decode_read(dataset, shard, planned, target);
+    }
     shard.source().read_spans(&[SpanRead { offset: planned.span().offset, target }])?;
     // SAFETY: the read has filled the target.
     verify(dataset, shard, planned, unsafe { target.filled() })

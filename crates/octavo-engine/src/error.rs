@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use octavo_format::codec::CodecError;
 use octavo_format::FormatError;
 use thiserror::Error;
 
@@ -57,6 +58,28 @@ pub enum Error {
         /// The size it has.
         actual: u64,
     },
+    /// Records that their codec cannot take.
+    #[error("the records cannot be compressed: {source}")]
+    Encode {
+        /// Why not.
+        source: CodecError,
+    },
+    /// Something that a format cannot do.
+    #[error("{what}")]
+    Unsupported {
+        /// What it cannot.
+        what: &'static str,
+    },
+    /// Files that do not belong together.
+    #[error("{path} is {found}, but the files before it are {expected}: files of one reader have one format")]
+    MixedFormats {
+        /// The first file of another format.
+        path: Arc<str>,
+        /// Its format.
+        found: &'static str,
+        /// The others' format.
+        expected: &'static str,
+    },
     /// Work was under way in another process: the parent of a fork.
     #[error("the work was started before a fork and cannot end in the child")]
     Forked,
@@ -77,6 +100,14 @@ pub enum Error {
 fn remedy(error: &FormatError) -> &'static str {
     match error {
         FormatError::IndexChecksum { .. } => "; check_data=False reads past it at your own risk",
+        FormatError::Chunk { .. } => "; other chunks may be intact: octavo.verify lists them, octavo.recover saves them",
+        FormatError::Tail { .. } | FormatError::Footer { .. } => {
+            "; octavo.recover writes a whole file from the chunks that are intact"
+        }
+        FormatError::NoFooter { .. } => {
+            "; octavo.recover writes a whole file from the chunks that are intact (a plain Riegeli file, which has no footer, is \
+             opened with format='riegeli')"
+        }
         FormatError::RecordUnplaced { .. }
         | FormatError::RecordTruncated { .. }
         | FormatError::RecordChecksum { .. } => "; other records may be intact: octavo.verify lists them",

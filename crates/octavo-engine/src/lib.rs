@@ -5,16 +5,22 @@
 //! here knows Python, and nothing here knows the bytes of a format: that is `octavo-format`.
 
 pub mod batch;
+mod chunk_cache;
+pub mod chunks;
 pub mod coalesce;
 pub mod cold;
+mod decode;
 pub mod error;
 pub mod fetch;
 pub mod fork;
+pub mod info;
 pub mod io;
+pub mod later;
 pub mod lazy;
 pub mod open;
 pub mod pending;
 pub mod pool;
+pub mod recover;
 pub mod scan;
 pub mod shards;
 pub mod sink;

@@ -56,10 +56,15 @@ impl Trail {
     /// A run of records in file order is done with, from its first to its last.
     pub fn passed(&mut self, dataset: &Dataset, first: &Planned, last: &Planned) {
         let (from, to) = (first.placement.span.offset, last.placement.span.end());
-        if first.shard != last.shard || first.shard != self.shard || from < self.to {
+        let from = if first.shard == last.shard { from } else { to };
+        self.passed_span(dataset, last.shard, from, to);
+    }
+
+    /// The bytes from `from` to `to` of a file are done with.
+    pub fn passed_span(&mut self, dataset: &Dataset, shard: usize, from: u64, to: u64) {
+        if shard != self.shard || from < self.to {
             self.release(dataset);
-            let from = if first.shard == last.shard { from } else { to };
-            *self = Self { shard: last.shard, from, to };
+            *self = Self { shard, from, to };
             return;
         }
         self.to = to;

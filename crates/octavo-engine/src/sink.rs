@@ -14,9 +14,6 @@ pub trait Sink: Send {
     /// Adds bytes at the end.
     fn append(&mut self, bytes: &[u8]) -> Result<()>;
 
-    /// Replaces bytes that were appended before. Sinks that cannot go back give an error.
-    fn patch(&mut self, offset: u64, bytes: &[u8]) -> Result<()>;
-
     /// Bytes appended so far.
     fn position(&self) -> u64;
 
@@ -114,16 +111,6 @@ impl Sink for FileSink {
         Ok(())
     }
 
-    fn patch(&mut self, offset: u64, bytes: &[u8]) -> Result<()> {
-        let mut write = || {
-            self.file.seek(SeekFrom::Start(offset))?;
-            self.file.write_all(bytes)?;
-            self.file.seek(SeekFrom::End(0))
-        };
-        write().map_err(|error| Error::io(&self.name, "write", error))?;
-        Ok(())
-    }
-
     fn position(&self) -> u64 {
         self.position
     }
@@ -146,6 +133,79 @@ impl Drop for FileSink {
     fn drop(&mut self) {
         if !self.finished && self.generation == crate::fork::generation() {
             let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// A local file that is appended to in place.
+pub struct GrowingFile {
+    file: File,
+    name: String,
+    position: u64,
+    /// What the file is cut back to if the writer gives up: everything that was whole at some time.
+    kept: u64,
+    finished: bool,
+    generation: u64,
+}
+
+impl GrowingFile {
+    /// Opens a file for one writer alone.
+    pub fn open(path: &Path) -> Result<Self> {
+        let name = shown(path);
+        let failed = |error| Error::io(&name, "append", error);
+        let file = File::options().read(true).write(true).open(path).map_err(failed)?;
+        lock(&file).map_err(|error| Error::io(&name, "write to what another writer writes", error))?;
+        if !is_still(&file, path) {
+            return Err(Error::changed(&name, "the file was replaced"));
+        }
+        let len = file.metadata().map_err(failed)?.len();
+        Ok(Self { file, name, position: len, kept: len, finished: false, generation: crate::fork::generation() })
+    }
+
+    /// Goes on at `end`, without what stands behind it.
+    pub fn cut(&mut self, end: u64) -> Result<()> {
+        let cut = self.file.set_len(end).and_then(|()| self.file.seek(SeekFrom::Start(end)));
+        cut.map_err(|error| Error::io(&self.name, "append", error))?;
+        (self.position, self.kept) = (end, end);
+        Ok(())
+    }
+}
+
+impl Sink for GrowingFile {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        self.file.write_all(bytes).map_err(|error| Error::io(&self.name, "write", error))?;
+        self.position += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn position(&self) -> u64 {
+        self.position
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        self.file.sync_data().map_err(|error| Error::io(&self.name, "write", error))?;
+        self.kept = self.position;
+        Ok(())
+    }
+
+    fn commit(mut self: Box<Self>) -> Result<()> {
+        self.file.sync_all().map_err(|error| Error::io(&self.name, "write", error))?;
+        self.finished = true;
+        Ok(())
+    }
+
+    fn abort(self: Box<Self>) {}
+}
+
+impl Drop for GrowingFile {
+    /// What was not committed is cut off; only a crash leaves it behind. A forked child's copy cuts nothing.
+    fn drop(&mut self) {
+        if !self.finished && self.generation == crate::fork::generation() {
+            let _ = self.file.set_len(self.kept);
         }
     }
 }

@@ -1,6 +1,10 @@
 //! Checking every record, in parallel and in bounded memory.
 
+use octavo_format::format::riegeli::Check;
+use octavo_format::Chunks;
+
 use crate::batch::{self, Plan};
+use crate::chunks::decode_one;
 use crate::error::{Error, Result};
 use crate::fetch::Failures;
 use crate::io::Scratch;
@@ -15,6 +19,8 @@ const LIMITS: BlockLimits = BlockLimits { records: 16 << 10, bytes: 4 << 20 };
 pub struct DamagedRecord {
     /// Its number in the data set.
     pub record: u64,
+    /// How many records from there on share its fate.
+    pub record_count: u64,
     /// Which file it is in.
     pub shard: usize,
     /// Why.
@@ -27,6 +33,9 @@ pub fn verify<E: From<Error>>(
     progress: &mut dyn FnMut(u64) -> std::result::Result<(), E>,
 ) -> std::result::Result<Vec<DamagedRecord>, E> {
     let count = dataset.record_count();
+    if dataset.starts().len() > 1 && dataset.open_shard(0)?.chunks().is_some() {
+        return verify_chunks(dataset, progress);
+    }
     let mut damaged = Vec::new();
     let mut position = 0;
     let mut trail = Trail::default();
@@ -43,7 +52,7 @@ pub fn verify<E: From<Error>>(
                 Err(error) => {
                     let shard = shard_of(dataset, position);
                     position = after_failure(dataset, shard, position, &error);
-                    damaged.push(DamagedRecord { record: position - 1, shard, error });
+                    damaged.push(DamagedRecord { record: position - 1, record_count: 1, shard, error });
                 }
             }
         }
@@ -80,6 +89,7 @@ fn verify_wave(dataset: &Dataset, wave: &[(u64, Plan)]) -> Result<Vec<DamagedRec
         match verify_block(dataset, plan) {
             Ok(failures) => locked(&damaged).extend(failures.into_iter().map(|(at, error)| DamagedRecord {
                 record: position + at as u64,
+                record_count: 1,
                 shard: plan.records[at].shard,
                 error,
             })),
@@ -105,4 +115,78 @@ fn verify_block(dataset: &Dataset, plan: &Plan) -> Result<Vec<(usize, Error)>> {
     let failures = Failures::collect_all();
     batch::fill(dataset, &plan.records, &targets, plan.residence(dataset), &failures)?;
     Ok(failures.into_list())
+}
+
+/// A run of chunks of one file, verified by one thread.
+struct Run {
+    shard: usize,
+    chunks: std::ops::Range<u64>,
+}
+
+const RUN_CHUNKS: u64 = 1024;
+const RUN_BYTES: u64 = 4 << 20;
+
+/// Decodes every chunk of every file, with all of its hashes.
+fn verify_chunks<E: From<Error>>(
+    dataset: &Dataset,
+    progress: &mut dyn FnMut(u64) -> std::result::Result<(), E>,
+) -> std::result::Result<Vec<DamagedRecord>, E> {
+    let mut damaged = Vec::new();
+    for number in 0..dataset.starts().len() - 1 {
+        let shard = dataset.open_shard(number)?;
+        let Some(chunks) = shard.chunks() else { unreachable!("all files of a data set have one format") };
+        let runs = runs_of(number, chunks);
+        let mut trail = Trail::default();
+        for wave in runs.chunks(pool::cpu().threads() * 4) {
+            damaged.extend(verify_runs(dataset, wave)?);
+            if let (Some(first), Some(last)) = (wave.first(), wave.last()) {
+                let span = |chunk| {
+                    let mut placement = octavo_format::Placement::default();
+                    let _ = chunks.place_chunk(chunk, &mut placement);
+                    placement.span
+                };
+                let (from, to) = (span(first.chunks.start).offset, span(last.chunks.end - 1).end());
+                trail.passed_span(dataset, number, from, to);
+                progress(dataset.starts()[number] + chunks.first_record(last.chunks.end))?;
+            }
+        }
+    }
+    damaged.sort_by_key(|one| one.record);
+    Ok(damaged)
+}
+
+fn runs_of(shard: usize, chunks: &dyn Chunks) -> Vec<Run> {
+    let count = chunks.chunk_count();
+    let mut runs = Vec::new();
+    let mut start = 0;
+    while start < count {
+        let (mut end, mut bytes) = (start, 0u64);
+        while end < count && end - start < RUN_CHUNKS && (end == start || bytes < RUN_BYTES) {
+            let mut placement = octavo_format::Placement::default();
+            let _ = chunks.place_chunk(end, &mut placement);
+            bytes = bytes.saturating_add(placement.record_len);
+            end += 1;
+        }
+        runs.push(Run { shard, chunks: start..end });
+        start = end;
+    }
+    runs
+}
+
+fn verify_runs(dataset: &Dataset, runs: &[Run]) -> Result<Vec<DamagedRecord>> {
+    let damaged = std::sync::Mutex::new(Vec::new());
+    pool::cpu().for_each(runs.len(), &|number| {
+        let Run { shard, chunks } = &runs[number];
+        let file = dataset.shard(*shard);
+        for chunk in chunks.clone() {
+            if let Err(error) = decode_one(file, chunk, Check::All) {
+                let Some(all) = file.chunks() else { return };
+                let record = dataset.starts()[*shard] + all.first_record(chunk);
+                let record_count = all.records_in(chunk);
+                locked(&damaged).push(DamagedRecord { record, record_count, shard: *shard, error });
+            }
+        }
+    })?;
+    let damaged = std::mem::take(&mut *locked(&damaged));
+    Ok(damaged)
 }

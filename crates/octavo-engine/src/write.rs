@@ -4,15 +4,18 @@
 //! order. The number of blocks on their way is bounded, so a fast producer waits for a slow disk.
 
 mod ffrecord;
+mod riegeli;
 
 use std::collections::VecDeque;
 use std::path::Path;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::Arc;
 
+use octavo_format::format::riegeli::write::{ChunkOptions, Encoded};
 use octavo_format::Format;
 
 use crate::error::{Error, Result};
-use crate::pool::{self, locked};
+use crate::later::Later;
+use crate::pool;
 
 /// A block is sealed when it holds this many bytes of records, or this many records.
 const BLOCK_BYTES: usize = 1 << 20;
@@ -27,46 +30,116 @@ pub struct RecordBlock {
     pub lens: Vec<u64>,
 }
 
+impl RecordBlock {
+    /// Takes everything from record `at` on.
+    fn split_off(&mut self, at: usize) -> Self {
+        let lens = self.lens.split_off(at);
+        let len: u64 = lens.iter().sum();
+        let bytes = self.bytes.split_off(self.bytes.len() - usize::try_from(len).unwrap_or(0));
+        Self { bytes, lens }
+    }
+}
+
 /// A block that only needs to be put into the file.
 #[derive(Debug)]
-pub struct SealedBlock {
-    /// The records, as the format stores them.
-    pub bytes: Vec<u8>,
-    /// Their lengths.
-    pub lens: Vec<u64>,
-    /// Their checksums.
-    pub checksums: Vec<u32>,
+pub enum SealedBlock {
+    /// Records as they are.
+    Verbatim {
+        /// Their bytes.
+        bytes: Vec<u8>,
+        /// Their lengths.
+        lens: Vec<u64>,
+        /// Their checksums.
+        checksums: Vec<u32>,
+    },
+    /// Chunks: headers and data, one behind the other.
+    Chunks {
+        /// Their bytes.
+        payloads: Vec<u8>,
+        /// Their sizes.
+        chunks: Vec<Encoded>,
+    },
 }
+
+/// Seals a block, on any thread.
+pub type Sealer = Arc<dyn Fn(RecordBlock) -> Result<SealedBlock> + Send + Sync>;
 
 /// How a format makes a file out of blocks.
 pub trait Assemble: Send {
-    /// Seals a block; runs on any thread.
-    fn sealer(&self) -> fn(RecordBlock) -> SealedBlock;
+    /// What seals blocks.
+    fn sealer(&self) -> Sealer;
 
     /// Takes the next block, in order.
     fn place(&mut self, block: SealedBlock) -> Result<()>;
 
-    /// Everything placed so far survives a crash, in a form that can be recovered.
-    fn flush(&mut self) -> Result<()>;
+    /// Everything placed so far, and the records in `rest`, survive a crash in a form that can be recovered. `rest` is less
+    /// than a group; it will come again, with what completes it.
+    fn flush(&mut self, rest: &RecordBlock) -> Result<()>;
 
     /// Finishes the file and makes it visible.
     fn commit(self: Box<Self>) -> Result<()>;
 }
 
-/// How to create a file.
+/// What to write.
+#[derive(Debug, Clone)]
+pub enum Recipe {
+    /// An FFRecord file.
+    FfRecord,
+    /// An ArrayRecord file.
+    ArrayRecord(ArrayRecordRecipe),
+    /// A plain Riegeli file.
+    Riegeli(RiegeliRecipe),
+}
+
+/// How an ArrayRecord file is written.
+#[derive(Debug, Clone)]
+pub struct ArrayRecordRecipe {
+    /// How chunks are encoded.
+    pub chunks: ChunkOptions,
+    /// Records in every chunk but the last.
+    pub group_size: usize,
+    /// Whether every chunk is padded to a block boundary.
+    pub pad_to_block_boundary: bool,
+    /// The text about all this that the footer carries.
+    pub writer_options: String,
+}
+
+/// How a plain Riegeli file is written.
 #[derive(Debug, Clone, Copy)]
-pub struct CreateOptions {
-    /// The format.
-    pub format: Format,
-    /// Whether a file of that name may be replaced.
-    pub overwrite: bool,
+pub struct RiegeliRecipe {
+    /// How chunks are encoded.
+    pub chunks: ChunkOptions,
+    /// Records in a chunk; by size if it is not given.
+    pub group_size: Option<usize>,
+}
+
+impl Recipe {
+    /// The format it makes.
+    pub const fn format(&self) -> Format {
+        match self {
+            Self::FfRecord => Format::FfRecord,
+            Self::ArrayRecord(_) => Format::ArrayRecord,
+            Self::Riegeli(_) => Format::Riegeli,
+        }
+    }
+
+    /// Blocks hold a multiple of this many records.
+    fn group_size(&self) -> usize {
+        match self {
+            Self::ArrayRecord(recipe) => recipe.group_size.max(1),
+            _ => 1,
+        }
+    }
 }
 
 /// Writes records into one file.
 pub struct RecordWriter {
     assembler: Option<Box<dyn Assemble>>,
     block: RecordBlock,
-    sealing: VecDeque<Arc<Seal>>,
+    group_size: usize,
+    /// Whether the file was there before. Then nothing is written until a record is.
+    appends: bool,
+    sealing: VecDeque<Later<Result<SealedBlock>>>,
     generation: u64,
     record_count: u64,
     failed: Option<Error>,
@@ -74,19 +147,36 @@ pub struct RecordWriter {
 
 impl RecordWriter {
     /// Starts a file that will appear at `path` on commit.
-    pub fn create(path: &Path, options: CreateOptions) -> Result<Self> {
-        let assembler: Box<dyn Assemble> = match options.format {
-            Format::FfRecord => Box::new(ffrecord::FfAssembler::create(path, options.overwrite)?),
-            other => unreachable!("no writer for {}", other.name()),
+    pub fn create(path: &Path, recipe: &Recipe, overwrite: bool) -> Result<Self> {
+        let assembler: Box<dyn Assemble> = match recipe {
+            Recipe::FfRecord => Box::new(ffrecord::FfAssembler::create(path, overwrite)?),
+            Recipe::ArrayRecord(recipe) => Box::new(riegeli::create_array_record(path, recipe, overwrite)?),
+            Recipe::Riegeli(recipe) => Box::new(riegeli::create_plain(path, recipe, overwrite)?),
         };
-        Ok(Self {
+        Ok(Self::with(assembler, RecordBlock::default(), recipe.group_size(), false))
+    }
+
+    /// Goes on with a file that exists. What was there stays readable at every instant.
+    pub fn append(path: &Path, recipe: &Recipe) -> Result<Self> {
+        let (assembler, rest) = match recipe {
+            Recipe::ArrayRecord(recipe) => riegeli::append_array_record(path, recipe)?,
+            Recipe::Riegeli(recipe) => riegeli::append_plain(path, recipe)?,
+            Recipe::FfRecord => return Err(Error::Unsupported { what: "FFRecord files cannot grow in place" }),
+        };
+        Ok(Self::with(Box::new(assembler), rest, recipe.group_size(), true))
+    }
+
+    fn with(assembler: Box<dyn Assemble>, block: RecordBlock, group_size: usize, appends: bool) -> Self {
+        Self {
             assembler: Some(assembler),
-            block: RecordBlock::default(),
+            block,
+            group_size,
+            appends,
             sealing: VecDeque::new(),
             generation: crate::fork::generation(),
             record_count: 0,
             failed: None,
-        })
+        }
     }
 
     /// Records pushed so far.
@@ -103,7 +193,8 @@ impl RecordWriter {
         self.block.bytes.extend_from_slice(record);
         self.block.lens.push(record.len() as u64);
         self.record_count += 1;
-        self.block.bytes.len() >= BLOCK_BYTES || self.block.lens.len() >= BLOCK_RECORDS
+        (self.block.bytes.len() >= BLOCK_BYTES || self.block.lens.len() >= BLOCK_RECORDS)
+            && self.block.lens.len().is_multiple_of(self.group_size)
     }
 
     /// Sends the open block to the pool and appends what is sealed by now. Waits when too much is on its way.
@@ -117,15 +208,24 @@ impl RecordWriter {
     /// Everything pushed so far survives a crash of the machine when this returns.
     pub fn flush(&mut self) -> Result<()> {
         self.check()?;
+        if self.appends && self.record_count == 0 {
+            return Ok(());
+        }
+        let whole = self.block.lens.len() / self.group_size * self.group_size;
+        let rest = self.block.split_off(whole);
         self.send_block();
+        self.block = rest;
         self.append_sealed(0)?;
-        let flushed = self.assembler.as_mut().map_or(Ok(()), |assembler| assembler.flush());
+        let flushed = self.assembler.as_mut().map_or(Ok(()), |assembler| assembler.flush(&self.block));
         self.keep(flushed)
     }
 
     /// Finishes the file. Nothing is visible under its name if this fails.
     pub fn commit(mut self) -> Result<()> {
         self.check()?;
+        if self.appends && self.record_count == 0 {
+            self.block = RecordBlock::default();
+        }
         self.send_block();
         self.append_sealed(0)?;
         self.assembler.take().map_or(Ok(()), Assemble::commit)
@@ -144,10 +244,8 @@ impl RecordWriter {
         }
         let block = std::mem::take(&mut self.block);
         let Some(assembler) = &self.assembler else { return };
-        let seal = Arc::new(Seal { done: Mutex::new(None), ready: Condvar::new() });
-        self.sealing.push_back(Arc::clone(&seal));
-        let (sealer, promise) = (assembler.sealer(), Promise(seal));
-        pool::cpu().spawn(move || promise.keep(sealer(block)));
+        let sealer = assembler.sealer();
+        self.sealing.push_back(Later::start(pool::cpu(), move || sealer(block)));
     }
 
     /// Appends blocks in order until at most `most` are on their way.
@@ -157,7 +255,8 @@ impl RecordWriter {
                 break;
             }
             let placed = front
-                .wait()
+                .take()
+                .and_then(|sealed| sealed)
                 .and_then(|block| self.assembler.as_mut().map_or(Ok(()), |assembler| assembler.place(block)));
             self.sealing.pop_front();
             self.keep(placed)?;
@@ -171,43 +270,5 @@ impl RecordWriter {
             self.failed = Some(error.clone());
         }
         result
-    }
-}
-
-/// A block that is being sealed.
-struct Seal {
-    done: Mutex<Option<Result<SealedBlock>>>,
-    ready: Condvar,
-}
-
-impl Seal {
-    fn is_done(&self) -> bool {
-        locked(&self.done).is_some()
-    }
-
-    fn wait(&self) -> Result<SealedBlock> {
-        let mut done = locked(&self.done);
-        loop {
-            if let Some(result) = done.take() {
-                return result;
-            }
-            done = self.ready.wait(done).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-}
-
-/// Reports exactly once, also when the sealer panics.
-struct Promise(Arc<Seal>);
-
-impl Promise {
-    fn keep(self, block: SealedBlock) {
-        *locked(&self.0.done) = Some(Ok(block));
-    }
-}
-
-impl Drop for Promise {
-    fn drop(&mut self) {
-        locked(&self.0.done).get_or_insert(Err(Error::Panicked));
-        self.0.ready.notify_all();
     }
 }

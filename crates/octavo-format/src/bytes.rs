@@ -27,6 +27,12 @@ pub fn i64s(bytes: &[u8]) -> impl Iterator<Item = i64> + '_ {
     bytes.as_chunks::<8>().0.iter().map(|field| i64::from_le_bytes(*field))
 }
 
+/// A size as this machine counts; one that it cannot address becomes one that no slice has.
+#[inline]
+pub fn to_usize(size: u64) -> usize {
+    usize::try_from(size).unwrap_or(usize::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

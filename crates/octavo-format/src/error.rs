@@ -4,6 +4,8 @@
 
 use thiserror::Error;
 
+use crate::format::riegeli::ChunkFault;
+
 /// Damage, by kind. Every variant carries the numbers that a repair would need.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
@@ -106,6 +108,63 @@ pub enum FormatError {
         /// What the bytes give.
         actual: u32,
     },
+    /// A chunk cannot be read, and with it its records.
+    #[error("the chunk at byte {offset} ({}): {fault}", records(*.record, *.record_count))]
+    Chunk {
+        /// Where it begins.
+        offset: u64,
+        /// Its first record.
+        record: u64,
+        /// How many records it has.
+        record_count: u64,
+        /// What is wrong with it.
+        fault: ChunkFault,
+    },
+    /// The footer or the postscript cannot be read.
+    #[error("the {what} at byte {offset}: {fault}")]
+    Tail {
+        /// Which of the two.
+        what: &'static str,
+        /// Where it begins.
+        offset: u64,
+        /// What is wrong with it.
+        fault: ChunkFault,
+    },
+    /// The footer says what cannot be.
+    #[error("the footer at byte {offset} is not to be believed: {reason}")]
+    Footer {
+        /// Where it begins.
+        offset: u64,
+        /// Why.
+        reason: String,
+    },
+    /// There is no end where one must be.
+    #[error("no footer: {reason}")]
+    NoFooter {
+        /// What there is instead.
+        reason: String,
+    },
+    /// The index was asked for a chunk that is not there.
+    #[error("there is no chunk {chunk}")]
+    NoSuchChunk {
+        /// Its number.
+        chunk: u64,
+    },
+    /// An index that is not kept in memory could not be read again.
+    #[error("the offloaded index cannot be read: {reason}")]
+    IndexUnreadable {
+        /// What the system said.
+        reason: String,
+    },
+}
+
+/// The records of a chunk, in words.
+fn records(first: u64, count: u64) -> String {
+    match count {
+        0 => "no records".to_owned(),
+        1 => format!("record {first}"),
+        _ => format!("records {first} to {}", first.saturating_add(count - 1)),
+    }
 }
 
 impl FormatError {
@@ -115,8 +174,17 @@ impl FormatError {
             Self::OffsetOutOfOrder { record, .. }
             | Self::RecordUnplaced { record, .. }
             | Self::RecordTruncated { record, .. }
-            | Self::RecordChecksum { record, .. } => Some(*record),
+            | Self::RecordChecksum { record, .. }
+            | Self::Chunk { record, .. } => Some(*record),
             _ => None,
+        }
+    }
+
+    /// How many records it is about.
+    pub const fn record_count(&self) -> u64 {
+        match self {
+            Self::Chunk { record_count, .. } => *record_count,
+            _ => 1,
         }
     }
 
@@ -129,7 +197,8 @@ impl FormatError {
         if let Self::OffsetOutOfOrder { record, .. }
         | Self::RecordUnplaced { record, .. }
         | Self::RecordTruncated { record, .. }
-        | Self::RecordChecksum { record, .. } = &mut self
+        | Self::RecordChecksum { record, .. }
+        | Self::Chunk { record, .. } = &mut self
         {
             *record = record.saturating_add(base);
         }

@@ -8,11 +8,13 @@
 
 pub mod bytes;
 pub mod checksum;
+pub mod codec;
 pub mod error;
 pub mod format;
 pub mod limits;
 pub mod span;
+pub mod varint;
 
 pub use error::FormatError;
-pub use format::{Format, Index, Placement};
+pub use format::{Chunks, Format, Index, Placement, Storing};
 pub use span::Span;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use octavo_engine::batch::Plan;
+use octavo_engine::chunks::Decoded;
 use octavo_engine::io::Scratch;
 use octavo_engine::Dataset;
 use pyo3::exceptions::PyBufferError;
@@ -56,6 +57,23 @@ impl Batch {
             offsets.push(end as i64);
         }
         records::fill(py, dataset, plan, &targets, plan.residence(dataset))?;
+        Ok(Self { data: Arc::new(BatchData { bytes, len: end, offsets }) })
+    }
+
+    /// Copies decoded records together.
+    pub fn from_decoded(py: Python<'_>, decoded: &Decoded) -> PyResult<Self> {
+        let total: usize = (0..decoded.len()).map(|at| decoded.record(at).len()).sum();
+        let bytes = Scratch::new("a batch", total as u64).into_py(py)?;
+        let mut offsets = Vec::with_capacity(decoded.len() + 1);
+        let mut end = 0;
+        offsets.push(0);
+        for at in 0..decoded.len() {
+            let record = decoded.record(at);
+            // SAFETY: a part of its own for each record, of the record's length.
+            unsafe { bytes.part(end, record.len()).copy_from(record.as_ptr()) };
+            end += record.len();
+            offsets.push(end as i64);
+        }
         Ok(Self { data: Arc::new(BatchData { bytes, len: end, offsets }) })
     }
 

@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 
 use octavo_engine::Error;
+use octavo_format::format::riegeli::ChunkFault;
 use octavo_format::FormatError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -49,6 +50,12 @@ fn build(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
             place.set_item("actual", *actual)?;
             "RecordSizeError"
         }
+        Error::Encode { .. } => "RecordSizeError",
+        Error::Unsupported { .. } => "UnsupportedError",
+        Error::MixedFormats { path, .. } => {
+            place.set_item("path", &**path)?;
+            "FormatError"
+        }
         _ => "OctavoError",
     };
     raise(py, class, &error.to_string(), Some(&place))
@@ -76,11 +83,36 @@ fn describe_damage(damage: &FormatError, place: &Bound<'_, PyDict>) -> PyResult<
             place.set_item("actual", *actual)?;
             "ChecksumError"
         }
+        FormatError::Chunk { offset, fault, .. } | FormatError::Tail { offset, fault, .. } => {
+            place.set_item("offset", *offset)?;
+            return describe_fault(fault, place);
+        }
+        FormatError::Footer { offset, .. } => {
+            place.set_item("offset", *offset)?;
+            "DamagedFileError"
+        }
+        FormatError::NoFooter { .. } => "UnfinishedFileError",
         FormatError::RecordChecksum { offset, expected, actual, .. } => {
             place.set_item("offset", *offset)?;
             place.set_item("expected", *expected)?;
             place.set_item("actual", *actual)?;
             "ChecksumError"
+        }
+        _ => "DamagedFileError",
+    })
+}
+
+fn describe_fault(fault: &ChunkFault, place: &Bound<'_, PyDict>) -> PyResult<&'static str> {
+    Ok(match fault {
+        ChunkFault::HeaderHash { expected, actual } | ChunkFault::DataHash { expected, actual } => {
+            place.set_item("expected", *expected)?;
+            place.set_item("actual", *actual)?;
+            "ChecksumError"
+        }
+        ChunkFault::Truncated { end, file_bytes } => {
+            place.set_item("expected", *end)?;
+            place.set_item("actual", *file_bytes)?;
+            "TruncatedError"
         }
         _ => "DamagedFileError",
     })

@@ -4,12 +4,14 @@
 mod arrow;
 mod batch;
 mod buffer;
+mod chunked;
 mod errors;
 mod flight;
 mod indices;
 mod lock;
 mod reader;
 mod records;
+mod recover;
 mod scan;
 mod source;
 mod verify;
@@ -22,6 +24,8 @@ mod _core {
     use crate::batch::{Batch, Offsets};
     #[pymodule_export]
     use crate::reader::Reader;
+    #[pymodule_export]
+    use crate::recover::Salvage;
     #[pymodule_export]
     use crate::scan::Scan;
     #[pymodule_export]

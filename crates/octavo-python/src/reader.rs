@@ -3,22 +3,25 @@
 use std::sync::Arc;
 
 use octavo_engine::batch::{self, Plan, Planned};
+use octavo_engine::chunks::{ChunkPlan, Decoded};
+use octavo_engine::info::Description;
 use octavo_engine::io::IoMode;
 use octavo_engine::open::OpenOptions;
 use octavo_engine::scan::View;
 use octavo_engine::shards::Input;
 use octavo_engine::{Dataset, Error, Target};
+use octavo_format::codec::Codec;
 use octavo_format::Format;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString};
+use pyo3::types::{PyDict, PyList, PyString};
 
 use crate::batch::Batch;
 use crate::buffer::RawBuffer;
 use crate::errors::{self, IntoPy};
-use crate::records::{self, RELEASE_BYTES};
+use crate::records;
 use crate::scan::Scan;
-use crate::{indices, source};
+use crate::{chunked, indices, source};
 
 /// Records by number; the base of `octavo.Reader`.
 #[pyclass(subclass, frozen, module = "octavo._core")]
@@ -30,7 +33,10 @@ pub struct Reader {
 #[pymethods]
 impl Reader {
     #[new]
-    #[pyo3(signature = (inputs, *, format=None, check_data=true, io="auto", start=0, step=1, count=None))]
+    #[pyo3(signature = (
+        inputs, *, format=None, check_data=true, io="auto", cache_bytes=OpenOptions::CACHE_BYTES, offload_index=false,
+        start=0, step=1, count=None,
+    ))]
     #[allow(clippy::too_many_arguments, reason = "one keyword each on the Python side")]
     fn new(
         py: Python<'_>,
@@ -38,6 +44,8 @@ impl Reader {
         format: Option<&str>,
         check_data: bool,
         io: &str,
+        cache_bytes: u64,
+        offload_index: bool,
         start: u64,
         step: i64,
         count: Option<u64>,
@@ -47,7 +55,8 @@ impl Reader {
             let view = whole.view.slice(start, step, count.unwrap_or(whole.view.count));
             return Ok(Self { dataset: Arc::clone(&whole.dataset), view });
         }
-        let options = OpenOptions { format: format_named(py, format)?, check_data, io: mode_named(py, io)? };
+        let (format, io) = (format_named(py, format)?, mode_named(py, io)?);
+        let options = OpenOptions { format, check_data, io, cache_bytes, offload_index };
         let inputs = inputs.try_iter()?.map(|input| as_input(&input?)).collect::<PyResult<Vec<Input>>>()?;
         let dataset = py.detach(|| Dataset::open(inputs, options)).into_py(py)?;
         let view = View::all(dataset.record_count());
@@ -92,7 +101,11 @@ impl Reader {
     fn read<'py>(&self, py: Python<'py>, indices: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         self.check_open(py)?;
         let positions = indices::positions(indices, self.view.count)?;
-        records::read_list(py, &self.dataset, positions.len(), |at| self.view.record(positions[at]))
+        let record_at = |at: usize| self.view.record(positions[at]);
+        if self.dataset.is_chunked() {
+            return chunked::read_list(py, &self.dataset, positions.len(), record_at);
+        }
+        records::read_list(py, &self.dataset, positions.len(), record_at)
     }
 
     /// Records `start` to `stop`, as a list of bytes.
@@ -123,28 +136,34 @@ impl Reader {
         };
         let (start, stop) = (bound(start)?, bound(stop)?);
         let count = usize::try_from(stop.saturating_sub(start)).unwrap_or(usize::MAX);
-        records::read_list(py, &self.dataset, count, |at| self.view.record(start + at as u64))
+        self.read_run(py, start, count)
     }
 
     /// All records, as a list of bytes.
     fn read_all<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let count = self.__len__(py)?;
-        records::read_list(py, &self.dataset, count, |at| self.view.record(at as u64))
+        self.read_run(py, 0, count)
     }
 
     /// Records with these numbers, in one buffer with offsets.
     fn read_batch(&self, py: Python<'_>, indices: &Bound<'_, PyAny>) -> PyResult<Batch> {
+        if self.dataset.is_chunked() {
+            return Batch::from_decoded(py, &self.decode(py, indices)?);
+        }
         let plan = self.plan(py, indices)?;
         Batch::read(py, &self.dataset, &plan)
     }
 
     /// Records of one size straight into `out`, a writable buffer that they fill exactly.
     fn _read_into(&self, py: Python<'_>, indices: &Bound<'_, PyAny>, out: &Bound<'_, PyAny>) -> PyResult<()> {
+        if self.dataset.is_chunked() {
+            return self.copy_into(py, indices, out);
+        }
         let plan = self.plan(py, indices)?;
-        let buffer = RawBuffer::writable(out).map_err(|error| {
-            errors::named(py, "RecordTypeError", &format!("out is not a writable buffer: {error}"))
-        })?;
-        let targets = self.targets_in(py, &plan.records, &buffer)?;
+        let buffer = writable(py, out)?;
+        let number = |planned: &Planned| self.dataset.starts()[planned.shard] + planned.record;
+        let lens = plan.records.iter().map(|planned| (number(planned), planned.placement.record_len));
+        let targets = targets_in(py, lens, &buffer)?;
         records::fill(py, &self.dataset, &plan, &targets, plan.residence(&self.dataset))
     }
 
@@ -174,6 +193,28 @@ impl Reader {
         self.dataset.format().name()
     }
 
+    /// What the files are: a dict, or nothing where there is nothing to say.
+    #[getter]
+    fn _about<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some(about) = Description::of(&self.dataset).into_py(py)? else { return Ok(None) };
+        let dict = PyDict::new(py);
+        dict.set_item("codec", about.codec.map(Codec::name))?;
+        dict.set_item("group_size", about.group_size)?;
+        dict.set_item("transposed", about.transposed)?;
+        dict.set_item("chunk_count", about.chunk_count)?;
+        dict.set_item("encoded_bytes", about.encoded_bytes)?;
+        dict.set_item("decoded_bytes", about.decoded_bytes)?;
+        dict.set_item("writer_options", about.writer_options)?;
+        dict.set_item("torn_bytes", about.torn_bytes)?;
+        Ok(Some(dict))
+    }
+
+    /// Name and size of every interrupted append among the files.
+    #[getter]
+    fn _torn(&self) -> Vec<(String, u64)> {
+        self.dataset.torn()
+    }
+
     /// Size of all files, when they were opened.
     #[getter]
     fn _total_bytes(&self) -> u64 {
@@ -194,17 +235,51 @@ impl Reader {
         Ok(())
     }
 
+    /// `count` records from position `start` on.
+    fn read_run<'py>(&self, py: Python<'py>, start: u64, count: usize) -> PyResult<Bound<'py, PyList>> {
+        if self.dataset.is_chunked() {
+            return chunked::read_run(py, &self.dataset, count, |at| self.view.record(start + at));
+        }
+        records::read_list(py, &self.dataset, count, |at| self.view.record(start + at as u64))
+    }
+
+    /// Records out of chunks, decoded.
+    fn decode(&self, py: Python<'_>, indices: &Bound<'_, PyAny>) -> PyResult<Decoded> {
+        self.check_open(py)?;
+        let positions = indices::positions(indices, self.view.count)?;
+        let record_at = |at: usize| self.view.record(positions[at]);
+        let plan = ChunkPlan::new(&self.dataset, 0..positions.len(), record_at).into_py(py)?;
+        chunked::decode(py, &self.dataset, plan)
+    }
+
+    /// `read_into` for records out of chunks.
+    fn copy_into(&self, py: Python<'_>, indices: &Bound<'_, PyAny>, out: &Bound<'_, PyAny>) -> PyResult<()> {
+        let decoded = self.decode(py, indices)?;
+        let positions = indices::positions(indices, self.view.count)?;
+        let buffer = writable(py, out)?;
+        let lens = (0..decoded.len()).map(|at| (self.view.record(positions[at]), decoded.record(at).len() as u64));
+        let targets = targets_in(py, lens, &buffer)?;
+        for (at, target) in targets.into_iter().enumerate() {
+            // SAFETY: the record has the target's length, and the target is a part of the buffer of its own.
+            unsafe { target.copy_from(decoded.record(at).as_ptr()) };
+        }
+        Ok(())
+    }
+
     /// One record, with nothing reserved but the result. The interpreter lock stays while the bytes are in memory
     /// and few.
     #[inline]
     fn read_one<'py>(&self, py: Python<'py>, position: u64) -> PyResult<Bound<'py, PyAny>> {
         let dataset = &*self.dataset;
+        if dataset.is_chunked() {
+            return chunked::read_one(py, &self.dataset, self.view.record(position));
+        }
         let mut planned = Planned::default();
         dataset.locate(self.view.record(position), &mut planned).into_py(py)?;
         // Reserving the result takes about as long as memory takes to answer.
         dataset.prefetch(&planned);
         let (object, target) = records::reserve(py, planned.placement.record_len)?;
-        let plain = planned.placement.record_len < RELEASE_BYTES && !dataset.residency.single_read_looks();
+        let plain = planned.placement.record_len < dataset.quick_bytes() && !dataset.residency.single_read_looks();
         if !(plain && batch::copy_mapped(dataset, &planned, target).into_py(py)?) {
             self.read_carefully(py, planned, target)?;
         } else if !dataset.checks_data() {
@@ -227,23 +302,34 @@ impl Reader {
         let positions = indices::positions(indices, self.view.count)?;
         Plan::new(&self.dataset, 0..positions.len(), |at| self.view.record(positions[at])).into_py(py)
     }
+}
 
-    fn targets_in(&self, py: Python<'_>, planned: &[Planned], buffer: &RawBuffer) -> PyResult<Vec<Target>> {
-        let expected = buffer.len().checked_div(planned.len()).unwrap_or(0);
-        if expected * planned.len() != buffer.len() {
-            let message = format!("out has {} bytes, which {} records cannot share", buffer.len(), planned.len());
-            return Err(errors::named(py, "RecordSizeError", &message));
-        }
-        let misfit = planned.iter().find(|planned| planned.placement.record_len != expected as u64);
-        if let Some(planned) = misfit {
-            let record = self.dataset.starts()[planned.shard] + planned.record;
-            let (expected, actual) = (expected as u64, planned.placement.record_len);
+fn writable(py: Python<'_>, out: &Bound<'_, PyAny>) -> PyResult<RawBuffer> {
+    RawBuffer::writable(out)
+        .map_err(|error| errors::named(py, "RecordTypeError", &format!("out is not a writable buffer: {error}")))
+}
+
+/// One part of the buffer for each record, which is given by its number and length.
+fn targets_in(
+    py: Python<'_>,
+    records: impl ExactSizeIterator<Item = (u64, u64)>,
+    buffer: &RawBuffer,
+) -> PyResult<Vec<Target>> {
+    let count = records.len();
+    let expected = buffer.len().checked_div(count).unwrap_or(0);
+    if expected * count != buffer.len() {
+        let message = format!("out has {} bytes, which {count} records cannot share", buffer.len());
+        return Err(errors::named(py, "RecordSizeError", &message));
+    }
+    for (record, actual) in records {
+        if actual != expected as u64 {
+            let expected = expected as u64;
             return Err(errors::to_py(py, &Error::RecordSize { record, expected, actual }));
         }
-        let at = |number| buffer.as_ptr().wrapping_add(number * expected);
-        // SAFETY: disjoint parts of an exported writable buffer, which `buffer` keeps alive until the read is over.
-        Ok((0..planned.len()).map(|number| unsafe { Target::new(at(number), expected) }).collect())
     }
+    let at = |number| buffer.as_ptr().wrapping_add(number * expected);
+    // SAFETY: disjoint parts of an exported writable buffer, which `buffer` keeps alive until the read is over.
+    Ok((0..count).map(|number| unsafe { Target::new(at(number), expected) }).collect())
 }
 
 fn format_named(py: Python<'_>, name: Option<&str>) -> PyResult<Option<Format>> {

@@ -17,8 +17,6 @@ use pyo3::types::PyList;
 use crate::errors::{self, IntoPy};
 use crate::flight::Flight;
 
-/// Work on fewer bytes than this keeps the interpreter lock: giving it away costs more than it gains.
-pub const RELEASE_BYTES: u64 = 128 << 10;
 /// Requests of up to this many records and bytes are one batch; larger ones run as a pipeline of blocks.
 const BATCH_RECORDS: usize = 2048;
 const BATCH_BYTES: u64 = 64 << 20;
@@ -96,7 +94,7 @@ pub fn fill(
         batch::fill(dataset, &plan.records[part.clone()], &targets[part], residence, &failures)?;
         failures.into_result()
     };
-    if residence == Residence::Resident && plan.total_bytes < RELEASE_BYTES {
+    if residence == Residence::Resident && plan.total_bytes < dataset.quick_bytes() {
         return work(0..targets.len()).into_py(py);
     }
     // Ctrl-C is heard between parts.
@@ -144,7 +142,7 @@ fn read_pipelined(
     in_flight.iter().try_for_each(|flight| flight.wait(py))
 }
 
-fn new_list(py: Python<'_>, count: usize) -> PyResult<Bound<'_, PyList>> {
+pub fn new_list(py: Python<'_>, count: usize) -> PyResult<Bound<'_, PyList>> {
     let len = ffi::Py_ssize_t::try_from(count).map_err(|_| pyo3::exceptions::PyMemoryError::new_err(()))?;
     // SAFETY: a list of `count` empty places, all of which are set before anybody sees it.
     unsafe { Ok(Bound::from_owned_ptr_or_err(py, ffi::PyList_New(len))?.cast_into_unchecked()) }
@@ -163,7 +161,7 @@ fn reserve_into(py: Python<'_>, list: &Bound<'_, PyList>, at: usize, plan: &Plan
 
 /// Puts an object into a place of a list that is still empty.
 #[inline]
-fn put(list: &Bound<'_, PyList>, at: usize, object: Bound<'_, PyAny>) {
+pub fn put(list: &Bound<'_, PyList>, at: usize, object: Bound<'_, PyAny>) {
     // SAFETY: PyList_SetItem checks the place and takes over the reference.
     unsafe { ffi::PyList_SetItem(list.as_ptr(), at as ffi::Py_ssize_t, object.into_ptr()) };
 }

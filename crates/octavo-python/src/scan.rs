@@ -3,13 +3,15 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use octavo_engine::batch::Planned;
+use octavo_engine::chunks::{ChunkPlan, Decoded};
 use octavo_engine::pending::Pending;
 use octavo_engine::scan::{plan_block, BlockLimits, Trail, View};
-use octavo_engine::{fork, Dataset, Error};
+use octavo_engine::{fork, Dataset, Error, Result};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
-use crate::errors::to_py;
+use crate::chunked::{self, Decoding};
+use crate::errors::{to_py, IntoPy};
 use crate::flight::Flight;
 use crate::lock::SharedMutex;
 use crate::records::{self, reserve};
@@ -18,6 +20,8 @@ use crate::records::{self, reserve};
 const FIRST_RECORDS: u64 = 16;
 const MOST_RECORDS: u64 = 2048;
 const MOST_BYTES: u64 = 1 << 20;
+/// Of chunks the first block is one; from the second on there is a least size.
+const FIRST_BYTES: u64 = 128 << 10;
 /// Blocks being filled while one is handed out.
 const AHEAD: usize = 3;
 
@@ -33,8 +37,9 @@ struct State {
     /// Position of the first record that no block was planned for.
     planned: u64,
     block_records: u64,
+    block_bytes: u64,
     ahead: VecDeque<Block>,
-    current: Vec<Py<PyAny>>,
+    current: Current,
     handed_out: usize,
     /// Raised once the current block is handed out.
     failure: Option<PyErr>,
@@ -42,13 +47,39 @@ struct State {
     generation: u64,
 }
 
-/// Objects that are being filled. Field order matters: `flight` is dropped, and so waited for, first.
+/// Records on their way.
 struct Block {
-    flight: Flight,
-    objects: Vec<Py<PyAny>>,
+    filling: Filling,
     from: u64,
-    /// Its first and last record.
-    ends: Option<(Planned, Planned)>,
+    count: usize,
+    /// The file and the bytes of it that are done with after this block.
+    passes: Option<(usize, u64, u64)>,
+}
+
+enum Filling {
+    /// Objects that are being filled. Field order matters: `flight` is dropped, and so waited for, first.
+    Objects { flight: Flight, objects: Vec<Py<PyAny>> },
+    /// Chunks that are being decoded.
+    Chunks(Decoding),
+}
+
+/// Records that are being handed out.
+enum Current {
+    Objects(Vec<Py<PyAny>>),
+    Chunks { decoded: Decoded, count: usize },
+}
+
+impl Current {
+    const fn nothing() -> Self {
+        Self::Objects(Vec::new())
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Self::Objects(objects) => objects.len(),
+            Self::Chunks { count, .. } => *count,
+        }
+    }
 }
 
 impl Scan {
@@ -58,8 +89,9 @@ impl Scan {
             view,
             planned: 0,
             block_records: FIRST_RECORDS,
+            block_bytes: 1,
             ahead: VecDeque::new(),
-            current: Vec::new(),
+            current: Current::nothing(),
             handed_out: 0,
             failure: None,
             trail: Trail::default(),
@@ -81,7 +113,7 @@ impl Scan {
 
     fn __length_hint__(&self, py: Python<'_>) -> PyResult<usize> {
         let state = self.state.lock(py)?;
-        let waiting: usize = state.ahead.iter().map(|block| block.objects.len()).sum();
+        let waiting: usize = state.ahead.iter().map(|block| block.count).sum();
         let unplanned = usize::try_from(state.view.count - state.planned).unwrap_or(0);
         Ok(state.current.len() - state.handed_out + waiting + unplanned)
     }
@@ -91,9 +123,17 @@ impl State {
     #[inline]
     fn next(&mut self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         loop {
-            if let Some(slot) = self.current.get_mut(self.handed_out) {
-                self.handed_out += 1;
-                return Ok(Some(std::mem::replace(slot, py.None())));
+            let at = self.handed_out;
+            match &mut self.current {
+                Current::Objects(objects) if at < objects.len() => {
+                    self.handed_out += 1;
+                    return Ok(Some(std::mem::replace(&mut objects[at], py.None())));
+                }
+                Current::Chunks { decoded, count } if at < *count => {
+                    self.handed_out += 1;
+                    return Ok(Some(PyBytes::new(py, decoded.record(at)).into_any().unbind()));
+                }
+                _ => {}
             }
             if !self.refill(py)? {
                 return Ok(None);
@@ -103,7 +143,7 @@ impl State {
 
     /// Makes the next block current; false at the end.
     fn refill(&mut self, py: Python<'_>) -> PyResult<bool> {
-        self.current.clear();
+        self.current = Current::nothing();
         self.handed_out = 0;
         if let Some(failure) = self.failure.take() {
             return Err(failure);
@@ -125,27 +165,48 @@ impl State {
                 break;
             }
         }
-        let Some(block) = self.ahead.pop_front() else {
+        let Some(Block { filling, from, passes, .. }) = self.ahead.pop_front() else {
             return Ok(false);
         };
-        let filled = match block.flight.outcome(py) {
-            Ok(()) => block.objects.len(),
-            Err((number, error)) => self.stop_before(py, &block, number, &error),
+        self.current = match filling {
+            Filling::Objects { flight, mut objects } => {
+                if let Err((number, error)) = flight.outcome(py) {
+                    self.stop_before(py, from, number, &error);
+                    drop(flight);
+                    objects.truncate(number);
+                }
+                Current::Objects(objects)
+            }
+            Filling::Chunks(decoding) => match chunked::wait(py, &decoding) {
+                Ok(decoded) => Current::Chunks { count: decoded.len(), decoded },
+                Err((number, error)) => {
+                    self.stop_before(py, from, number, &error);
+                    self.decode_again(py, from, number)?
+                }
+            },
         };
-        drop(block.flight);
-        if let Some((first, last)) = &block.ends {
-            self.trail.passed(&self.dataset, first, last);
+        if let Some((shard, from, to)) = passes {
+            self.trail.passed_span(&self.dataset, shard, from, to);
         }
-        self.current = block.objects;
-        self.current.truncate(filled);
         Ok(true)
     }
 
     fn plan_ahead(&mut self, py: Python<'_>) -> PyResult<()> {
+        let block = if self.dataset.is_chunked() { self.plan_chunks() } else { self.plan_objects(py)? };
+        let block = block.into_py(py)?;
+        self.planned += block.count as u64;
+        self.ahead.push_back(block);
+        Ok(())
+    }
+
+    fn plan_objects(&mut self, py: Python<'_>) -> PyResult<Result<Block>> {
         let limits = BlockLimits { records: self.block_records, bytes: MOST_BYTES };
         let positions = self.planned..self.view.count;
-        let plan = plan_block(&self.dataset, positions, |at| self.view.record(at), limits);
-        let plan = plan.map_err(|error| to_py(py, &error))?;
+        let plan = match plan_block(&self.dataset, positions, |at| self.view.record(at), limits) {
+            Ok(plan) => plan,
+            Err(error) => return Ok(Err(error)),
+        };
+        self.block_records = (self.block_records * 2).min(MOST_RECORDS);
         let mut objects = Vec::with_capacity(plan.records.len());
         let mut targets = Vec::with_capacity(plan.records.len());
         for planned in &plan.records {
@@ -154,21 +215,44 @@ impl State {
             targets.push(target);
         }
         let residence = plan.residence(&self.dataset);
-        let ends = plan.records.first().copied().zip(plan.records.last().copied()).filter(|_| self.view.step == 1);
+        let passes = match plan.records.as_slice() {
+            [first, .., last] if self.view.step == 1 && first.shard == last.shard => {
+                Some((first.shard, first.placement.span.offset, last.placement.span.end()))
+            }
+            _ => None,
+        };
         let flight = Flight::new(Pending::start(Arc::clone(&self.dataset), plan.records, targets, residence));
-        let from = self.planned;
-        self.planned += objects.len() as u64;
-        self.block_records = (self.block_records * 2).min(MOST_RECORDS);
-        self.ahead.push_back(Block { flight, objects, from, ends });
-        Ok(())
+        let count = objects.len();
+        Ok(Ok(Block { filling: Filling::Objects { flight, objects }, from: self.planned, count, passes }))
     }
 
-    /// Record `number` of the block is damaged: hand out what is before it, raise, and go on behind it if asked.
-    fn stop_before(&mut self, py: Python<'_>, block: &Block, number: usize, error: &Error) -> usize {
+    fn plan_chunks(&mut self) -> Result<Block> {
+        let positions = self.planned..self.view.count;
+        let plan = chunked::plan(&self.dataset, positions, |at| self.view.record(at), self.block_bytes)?;
+        self.block_bytes = (self.block_bytes * 2).clamp(FIRST_BYTES, MOST_BYTES);
+        let passes = plan.extent().filter(|_| self.view.step == 1);
+        let passes = passes.map(|(shard, span)| (shard, span.offset, span.end()));
+        let count = plan.len();
+        Ok(Block {
+            filling: Filling::Chunks(chunked::start(&self.dataset, plan)),
+            from: self.planned,
+            count,
+            passes,
+        })
+    }
+
+    /// Record `number` of the block at `from` is damaged: hand out what is before it, raise, and go on behind it if asked.
+    fn stop_before(&mut self, py: Python<'_>, from: u64, number: usize, error: &Error) {
         self.failure = Some(to_py(py, error));
         self.ahead.clear();
-        self.planned = block.from + number as u64 + 1;
-        number
+        self.planned = from + number as u64 + 1;
+    }
+
+    /// The first records of a block, of which a later one is damaged.
+    fn decode_again(&self, py: Python<'_>, from: u64, count: usize) -> PyResult<Current> {
+        let record_at = |at: usize| self.view.record(from + at as u64);
+        let plan = ChunkPlan::new(&self.dataset, 0..count, record_at).into_py(py)?;
+        Ok(Current::Chunks { decoded: chunked::decode(py, &self.dataset, plan)?, count })
     }
 
     /// The parent's pool was filling these blocks; in the child nobody does.

@@ -8,14 +8,14 @@ use pyo3::prelude::*;
 use crate::errors::to_py;
 use crate::reader::Reader;
 
-/// Reads and checks all records; returns (number of the file, record, exception) for each that is damaged.
+/// Reads and checks all records; returns (number of the file, record, how many, exception) for each place that is damaged.
 #[pyfunction]
 #[pyo3(signature = (reader, progress=None))]
 pub fn verify(
     py: Python<'_>,
     reader: &Bound<'_, Reader>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<Vec<(usize, u64, Py<PyAny>)>> {
+) -> PyResult<Vec<(usize, u64, u64, Py<PyAny>)>> {
     let dataset = Arc::clone(reader.get().dataset());
     let report = |done: u64| -> Result<(), Failure> {
         Python::attach(|py| {
@@ -31,7 +31,7 @@ pub fn verify(
     match damaged {
         Ok(damaged) => Ok(damaged
             .into_iter()
-            .map(|one| (one.shard, one.record, to_py(py, &one.error).into_value(py).into_any()))
+            .map(|one| (one.shard, one.record, one.record_count, to_py(py, &one.error).into_value(py).into_any()))
             .collect()),
         Err(Failure::Python(error)) => Err(error),
         Err(Failure::Engine(error)) => Err(to_py(py, &error)),

@@ -3,7 +3,9 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
-use octavo_engine::write::{CreateOptions, RecordWriter};
+use octavo_engine::write::{ArrayRecordRecipe, Recipe, RecordWriter, RiegeliRecipe};
+use octavo_format::codec::{Codec, Compression};
+use octavo_format::format::riegeli::write::ChunkOptions;
 use octavo_format::Format;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -32,11 +34,49 @@ struct State {
 #[pymethods]
 impl Writer {
     #[new]
-    #[pyo3(signature = (path, *, format, overwrite=true))]
-    fn new(py: Python<'_>, path: PathBuf, format: &str, overwrite: bool) -> PyResult<Self> {
-        let unknown = || errors::named(py, "OptionError", &format!("format {format:?} cannot be written"));
-        let format = Format::from_name(format).ok_or_else(unknown)?;
-        let writer = py.detach(|| RecordWriter::create(&path, CreateOptions { format, overwrite })).into_py(py)?;
+    #[pyo3(signature = (
+        path, *, format, overwrite=true, append=false, codec="none", level=0, window_log=0, group_size=None,
+        transpose_bucket_size=None, pad_to_block_boundary=false, writer_options=String::new(),
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "one keyword each on the Python side")]
+    fn new(
+        py: Python<'_>,
+        path: PathBuf,
+        format: &str,
+        overwrite: bool,
+        append: bool,
+        codec: &str,
+        level: i32,
+        window_log: u32,
+        group_size: Option<usize>,
+        transpose_bucket_size: Option<u64>,
+        pad_to_block_boundary: bool,
+        writer_options: String,
+    ) -> PyResult<Self> {
+        let wrong = |what: &str| errors::named(py, "OptionError", what);
+        let format =
+            Format::from_name(format).ok_or_else(|| wrong(&format!("format {format:?} cannot be written")))?;
+        let codec = Codec::from_name(codec).ok_or_else(|| wrong(&format!("codec {codec:?} is unknown")))?;
+        let compression = Compression { codec, level, window_log };
+        let chunks = ChunkOptions { compression, transpose: transpose_bucket_size };
+        let recipe = match format {
+            Format::ArrayRecord => Recipe::ArrayRecord(ArrayRecordRecipe {
+                chunks,
+                group_size: group_size.unwrap_or(1),
+                pad_to_block_boundary,
+                writer_options,
+            }),
+            Format::Riegeli => Recipe::Riegeli(RiegeliRecipe { chunks, group_size }),
+            _ => Recipe::FfRecord,
+        };
+        let start = || {
+            if append {
+                RecordWriter::append(&path, &recipe)
+            } else {
+                RecordWriter::create(&path, &recipe, overwrite)
+            }
+        };
+        let writer = py.detach(start).into_py(py)?;
         let state = SharedMutex::new(State { writer: Some(writer), record_count: 0 });
         Ok(Self { state, path, format })
     }
@@ -108,6 +148,13 @@ impl Writer {
     #[getter]
     fn path(&self) -> &OsStr {
         self.path.as_os_str()
+    }
+}
+
+impl Writer {
+    /// The engine's writer, to be finished elsewhere.
+    pub fn take_engine(&self, py: Python<'_>) -> PyResult<Option<RecordWriter>> {
+        Ok(take(&mut *self.state.lock(py)?))
     }
 }
 

@@ -110,6 +110,21 @@ impl Target {
         unsafe { std::slice::from_raw_parts(self.start, self.len) }
     }
 
+    /// The memory, filled with zeros.
+    ///
+    /// # Safety
+    /// Nobody else may use the memory as long as the slice lives.
+    pub unsafe fn zeroed<'a>(self) -> &'a mut [u8] {
+        if self.len == 0 {
+            return &mut [];
+        }
+        // SAFETY: writable by the promise of `new`, and initialised by the first of the two.
+        unsafe {
+            std::ptr::write_bytes(self.start, 0, self.len);
+            std::slice::from_raw_parts_mut(self.start, self.len)
+        }
+    }
+
     /// # Safety
     /// `from` must be readable for `self.len()` bytes and not overlap the target.
     #[inline]
@@ -225,4 +240,19 @@ pub trait Source: Send + Sync {
     fn merge_hints(&self) -> MergeHints {
         MergeHints::object_store()
     }
+}
+
+/// The bytes of a span.
+pub fn read_vec(source: &dyn Source, offset: u64, len: u64) -> Result<Vec<u8>> {
+    let no_memory = || Error::io(source.name(), "reserve memory", std::io::ErrorKind::OutOfMemory.into());
+    let len = usize::try_from(len).map_err(|_| no_memory())?;
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(len).map_err(|_| no_memory())?;
+    // SAFETY: the capacity was just reserved; the vector gets its length once the read has filled it.
+    unsafe {
+        let target = Target::new(bytes.as_mut_ptr(), len);
+        source.read_spans(&[SpanRead { offset, target }])?;
+        bytes.set_len(len);
+    }
+    Ok(bytes)
 }

@@ -1,11 +1,12 @@
 //! FFRecord files: the index comes first, so records wait in memory, then in a side file, until the last is known.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use octavo_format::checksum::crc32::crc32;
 use octavo_format::format::ffrecord::{spool, write};
 
-use super::{Assemble, RecordBlock, SealedBlock};
+use super::{Assemble, RecordBlock, SealedBlock, Sealer};
 use crate::error::Result;
 use crate::sink::{FileSink, Sink};
 
@@ -17,10 +18,17 @@ pub(super) struct FfAssembler {
     overwrite: bool,
     /// `NAME.partial`: the finished file if all records fit in memory, the side file with its blocks otherwise.
     partial: Box<FileSink>,
-    held: Vec<SealedBlock>,
+    held: Vec<Held>,
     held_bytes: u64,
     /// Where the records of each block in the side file are.
     spooled: Vec<(u64, u64)>,
+    lens: Vec<u64>,
+    checksums: Vec<u32>,
+}
+
+/// A block of records that waits for its place.
+struct Held {
+    bytes: Vec<u8>,
     lens: Vec<u64>,
     checksums: Vec<u32>,
 }
@@ -54,22 +62,25 @@ impl FfAssembler {
 }
 
 impl Assemble for FfAssembler {
-    fn sealer(&self) -> fn(RecordBlock) -> SealedBlock {
-        seal
+    fn sealer(&self) -> Sealer {
+        Arc::new(|block| Ok(seal(block)))
     }
 
     fn place(&mut self, block: SealedBlock) -> Result<()> {
-        self.lens.extend_from_slice(&block.lens);
-        self.checksums.extend_from_slice(&block.checksums);
-        self.held_bytes += block.bytes.len() as u64;
-        self.held.push(block);
+        let SealedBlock::Verbatim { bytes, lens, checksums } = block else {
+            unreachable!("sealed by this module")
+        };
+        self.lens.extend_from_slice(&lens);
+        self.checksums.extend_from_slice(&checksums);
+        self.held_bytes += bytes.len() as u64;
+        self.held.push(Held { bytes, lens, checksums });
         if self.held_bytes >= HELD_BYTES {
             self.spool_held()?;
         }
         Ok(())
     }
 
-    fn flush(&mut self) -> Result<()> {
+    fn flush(&mut self, _rest: &RecordBlock) -> Result<()> {
         self.spool_held()?;
         self.partial.sync()
     }
@@ -103,5 +114,5 @@ fn seal(block: RecordBlock) -> SealedBlock {
         crc32(record)
     };
     let checksums = block.lens.iter().map(checksum).collect();
-    SealedBlock { bytes: block.bytes, lens: block.lens, checksums }
+    SealedBlock::Verbatim { bytes: block.bytes, lens: block.lens, checksums }
 }

@@ -1,3 +1,4 @@
 //! Checksums, one file per algorithm family.
 
 pub mod crc32;
+pub mod highway;

@@ -1,10 +1,14 @@
 //! The formats. Every folder has the same file names where they apply: `layout`, `index`, `write`.
 
+pub mod array_record;
 pub mod detect;
 pub mod ffrecord;
+pub mod riegeli;
 
+use crate::codec::{Codec, Decoder};
 use crate::error::FormatError;
 use crate::span::Span;
+use riegeli::{About, Check, DecodedChunk, Workspace};
 
 /// A format octavo knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -12,23 +16,31 @@ use crate::span::Span;
 pub enum Format {
     /// HFAiLab's FFRecord: index first, then the records back to back.
     FfRecord,
+    /// Google's ArrayRecord: Riegeli with an index at the end.
+    ArrayRecord,
+    /// Riegeli/records without an index.
+    Riegeli,
 }
 
 impl Format {
     /// All of them, in the order in which detection tries them.
-    pub const ALL: [Self; 1] = [Self::FfRecord];
+    pub const ALL: [Self; 3] = [Self::FfRecord, Self::ArrayRecord, Self::Riegeli];
 
     /// The name used in options, messages and `Info`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::FfRecord => "ffrecord",
+            Self::ArrayRecord => "array_record",
+            Self::Riegeli => "riegeli",
         }
     }
 
-    /// The suffix its files carry, without the dot.
-    pub const fn suffix(self) -> &'static str {
+    /// The suffixes its files carry, without the dot.
+    pub const fn suffixes(self) -> &'static [&'static str] {
         match self {
-            Self::FfRecord => "ffr",
+            Self::FfRecord => &["ffr"],
+            Self::ArrayRecord => &["array_record", "arrayrecord"],
+            Self::Riegeli => &["riegeli"],
         }
     }
 
@@ -36,6 +48,26 @@ impl Format {
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
+}
+
+/// How the records of a file are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Storing {
+    /// As they are: fetching is reading.
+    Verbatim,
+    /// Each by itself, encoded; its length is known beforehand.
+    Encoded,
+    /// Several together in a chunk; their lengths are known once it is decoded.
+    Chunked,
+}
+
+/// A record found in its encoded form, still to be decoded.
+#[derive(Debug)]
+pub struct Body<'a> {
+    /// By what.
+    pub codec: Codec,
+    /// From what; the bytes themselves if the codec is none.
+    pub stream: &'a [u8],
 }
 
 /// Where a record is.
@@ -67,9 +99,73 @@ pub trait Index: Send + Sync + std::fmt::Debug {
     /// Checks the decoded bytes of a record that `locate` found.
     fn verify(&self, record: u64, placement: &Placement, bytes: &[u8]) -> Result<(), FormatError>;
 
+    /// How records are stored. All others must be asked for by [`open_record`](Self::open_record) or [`chunks`](Self::chunks).
+    fn storing(&self) -> Storing {
+        Storing::Verbatim
+    }
+
+    /// Finds an encoded record in the bytes fetched for it, and verifies it.
+    fn open_record<'a>(
+        &self,
+        _record: u64,
+        _placement: &Placement,
+        encoded: &'a [u8],
+        _decoder: &mut Decoder,
+        _work: &'a mut Workspace,
+        _check: Check,
+    ) -> Result<Body<'a>, FormatError> {
+        Ok(Body { codec: Codec::None, stream: encoded })
+    }
+
+    /// The chunks, where there are some.
+    fn chunks(&self) -> Option<&dyn Chunks> {
+        None
+    }
+
+    /// Whether reading a record means to decompress it, as far as the file says.
+    fn is_compressed(&self) -> bool {
+        false
+    }
+
+    /// What the file says of itself, where it does.
+    fn about(&self) -> Option<&About> {
+        None
+    }
+
     /// Where in memory the entry of a record is, so that it can be brought near before it is needed.
     fn entry_address(&self, record: u64) -> *const u8;
 
     /// Where in memory the table of entries is, and how many bytes it takes.
     fn memory(&self) -> (*const u8, usize);
+}
+
+/// Chunk number -> placement, for files whose records are stored together.
+pub trait Chunks: Send + Sync {
+    /// How many chunks.
+    fn chunk_count(&self) -> u64;
+
+    /// The chunk of a record, and the record's place in it.
+    fn chunk_of(&self, record: u64) -> (u64, u64);
+
+    /// The first record of a chunk; the record count behind the last chunk.
+    fn first_record(&self, chunk: u64) -> u64;
+
+    /// How many records a chunk has.
+    fn records_in(&self, chunk: u64) -> u64 {
+        self.first_record(chunk + 1) - self.first_record(chunk)
+    }
+
+    /// Where a chunk is and the size of its records, written to `placement`.
+    fn place_chunk(&self, chunk: u64, placement: &mut Placement) -> Result<(), FormatError>;
+
+    /// Decodes a chunk from the bytes fetched for it, and verifies it.
+    fn decode_chunk(
+        &self,
+        chunk: u64,
+        placement: &Placement,
+        encoded: &[u8],
+        decoder: &mut Decoder,
+        work: &mut Workspace,
+        check: Check,
+    ) -> Result<DecodedChunk, FormatError>;
 }

@@ -24,6 +24,14 @@ pub fn encode_block(lens: &[u64], checksums: &[u32], out: &mut Vec<u8>) {
     out[tables_at - 8..tables_at - 4].copy_from_slice(&checksum);
 }
 
+/// Size of the head and tables of the block that starts with these bytes; `None` if none does.
+pub fn head_size(spool: &[u8]) -> Option<u64> {
+    if spool.get(..8)? != MAGIC {
+        return None;
+    }
+    bytes::u64_at(spool, 8)?.checked_mul(12)?.checked_add(HEAD_BYTES as u64)
+}
+
 /// A block's tables, and how many bytes its head and tables take.
 #[derive(Debug, PartialEq, Eq)]
 pub struct BlockHead {

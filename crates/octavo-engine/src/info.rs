@@ -1,0 +1,90 @@
+//! What the files of a data set are, for people.
+
+use octavo_format::codec::Codec;
+use octavo_format::format::riegeli::chunk::{self, HEADER_SPAN};
+use octavo_format::format::riegeli::layout::ChunkKind;
+use octavo_format::format::riegeli::simple::codec_of_data;
+use octavo_format::format::riegeli::Check;
+use octavo_format::Placement;
+
+use crate::error::Result;
+use crate::io::read_vec;
+use crate::shards::{Dataset, Shard};
+
+/// What is known without reading records. Where files differ, the first one's answer stands.
+#[derive(Debug, Clone, Default)]
+pub struct Description {
+    /// How records are compressed.
+    pub codec: Option<Codec>,
+    /// Records a chunk.
+    pub group_size: Option<u64>,
+    /// Whether records are taken apart into columns.
+    pub transposed: Option<bool>,
+    /// Chunks in all files.
+    pub chunk_count: u64,
+    /// Bytes that they take in the files.
+    pub encoded_bytes: u64,
+    /// Bytes of the records.
+    pub decoded_bytes: u64,
+    /// The options that the file was written with.
+    pub writer_options: Option<String>,
+    /// Bytes of interrupted appends.
+    pub torn_bytes: u64,
+}
+
+impl Description {
+    /// Of all files of a data set; `None` where they have no chunks.
+    pub fn of(dataset: &Dataset) -> Result<Option<Self>> {
+        let mut whole: Option<Self> = None;
+        for number in 0..dataset.starts().len() - 1 {
+            let Some(one) = Self::of_shard(dataset.open_shard(number)?)? else { return Ok(None) };
+            whole = Some(match whole {
+                None => one,
+                Some(before) => before.and(one),
+            });
+        }
+        Ok(whole)
+    }
+
+    fn of_shard(shard: &Shard) -> Result<Option<Self>> {
+        let (Some(chunks), Some(about)) = (shard.chunks(), shard.index().about()) else { return Ok(None) };
+        let mut description = Self {
+            chunk_count: chunks.chunk_count(),
+            decoded_bytes: about.decoded_bytes,
+            writer_options: about.writer_options.clone(),
+            torn_bytes: about.torn_bytes,
+            ..Self::default()
+        };
+        if chunks.chunk_count() == 0 {
+            return Ok(Some(description));
+        }
+        let (mut first, mut last) = (Placement::default(), Placement::default());
+        chunks.place_chunk(0, &mut first).map_err(|damage| shard.blame(damage))?;
+        chunks.place_chunk(chunks.chunk_count() - 1, &mut last).map_err(|damage| shard.blame(damage))?;
+        description.encoded_bytes = last.span.end() - first.span.offset;
+        description.group_size = Some(chunks.records_in(0));
+        let head = read_vec(shard.source(), first.span.offset, (HEADER_SPAN + 1).min(first.span.len))?;
+        if let Ok(header) = chunk::open_header(first.span.offset, &head) {
+            description.transposed = Some(header.kind == ChunkKind::Transposed);
+        }
+        let mut spare = Vec::new();
+        let bytes = read_vec(shard.source(), first.span.offset, first.span.len)?;
+        if let Ok((_, data)) = chunk::open(first.span.offset, &bytes, Check::Nothing, &mut spare) {
+            description.codec = codec_of_data(data);
+        }
+        Ok(Some(description))
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            chunk_count: self.chunk_count + other.chunk_count,
+            encoded_bytes: self.encoded_bytes + other.encoded_bytes,
+            decoded_bytes: self.decoded_bytes + other.decoded_bytes,
+            torn_bytes: self.torn_bytes + other.torn_bytes,
+            codec: self.codec.or(other.codec),
+            group_size: self.group_size.or(other.group_size),
+            transposed: self.transposed.or(other.transposed),
+            writer_options: self.writer_options.or(other.writer_options),
+        }
+    }
+}

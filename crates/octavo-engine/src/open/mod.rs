@@ -1,0 +1,124 @@
+//! From a file to an index: find the format, read the index, believe nothing.
+
+pub(crate) mod array_record;
+pub(crate) mod ffrecord;
+mod riegeli;
+
+use std::io::Read;
+use std::path::Path;
+
+use octavo_format::format::ffrecord::FixedHeader;
+use octavo_format::format::riegeli::layout::SIGNATURE;
+use octavo_format::{Format, Index, Storing};
+
+use crate::error::{shown, Error, Result};
+use crate::io::descriptors;
+use crate::io::file::{identity_of, Identity, LocalFile};
+use crate::io::{huge_pages, read_vec, IoMode, Source};
+use crate::shards::Shard;
+
+/// How to open.
+#[derive(Debug, Clone, Copy)]
+pub struct OpenOptions {
+    /// The format, where it is known; found by content otherwise.
+    pub format: Option<Format>,
+    /// Whether to verify checksums, of the index and of records.
+    pub check_data: bool,
+    /// How to read local files.
+    pub io: IoMode,
+    /// Decoded chunks that are kept, in bytes.
+    pub cache_bytes: u64,
+    /// Whether the index is kept in a file instead of memory.
+    pub offload_index: bool,
+}
+
+impl OpenOptions {
+    /// Enough for a few hundred chunks of usual size.
+    pub const CACHE_BYTES: u64 = 256 << 20;
+}
+
+impl Default for OpenOptions {
+    fn default() -> Self {
+        Self {
+            format: None,
+            check_data: true,
+            io: IoMode::Auto,
+            cache_bytes: Self::CACHE_BYTES,
+            offload_index: false,
+        }
+    }
+}
+
+/// Opens a local file.
+pub fn open_path(path: &Path, options: &OpenOptions) -> Result<Shard> {
+    open_source(Box::new(LocalFile::open(path, options.io)?), options)
+}
+
+/// Opens anything that is read by spans.
+pub fn open_source(source: Box<dyn Source>, options: &OpenOptions) -> Result<Shard> {
+    let index: Box<dyn Index> = match format_of(source.as_ref(), options)? {
+        Some(Format::FfRecord) => Box::new(ffrecord::read_index(source.as_ref(), options.check_data)?),
+        Some(Format::ArrayRecord) => Box::new(array_record::read_index(source.as_ref(), options)?),
+        Some(Format::Riegeli) => Box::new(riegeli::read_index(source.as_ref())?),
+        _ => Box::new(ffrecord::detect_index(source.as_ref())?),
+    };
+    let (table, bytes) = index.memory();
+    huge_pages::collapse(table, bytes);
+    Ok(Shard::new(source, index, 0))
+}
+
+/// What was asked for, what the first bytes say, what the name says, in this order.
+fn format_of(source: &dyn Source, options: &OpenOptions) -> Result<Option<Format>> {
+    if options.format.is_some() {
+        return Ok(options.format);
+    }
+    let named = format_by_suffix(source.name());
+    let head = read_vec(source, 0, source.len().min(SIGNATURE.len() as u64))?;
+    if head == SIGNATURE {
+        // A file without an index must be asked for by name: it may as well be one that lost its index.
+        return Ok(Some(if named == Some(Format::Riegeli) { Format::Riegeli } else { Format::ArrayRecord }));
+    }
+    Ok(named)
+}
+
+/// What a file says of itself in its first bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Peek {
+    /// Number of records.
+    pub record_count: u64,
+    /// Size of the file.
+    pub file_bytes: u64,
+    /// Which file it was.
+    pub identity: Option<Identity>,
+}
+
+/// Looks at the first bytes of a file and keeps nothing open; `None` where that does not tell enough.
+pub fn peek(path: &Path, options: &OpenOptions) -> Result<Option<Peek>> {
+    let name = shown(path);
+    let failed = |error| Error::io(&name, "open", error);
+    let metadata = std::fs::metadata(path).map_err(failed)?;
+    let format = options.format.or_else(|| format_by_suffix(&name));
+    if !metadata.is_file() || format != Some(Format::FfRecord) {
+        return Ok(None);
+    }
+    let mut head = [0; SIGNATURE.len()];
+    let mut file = descriptors::in_time(|| std::fs::File::open(path)).map_err(failed)?;
+    let identity = identity_of(&file).map_err(failed)?;
+    let wanted = head.len().min(usize::try_from(identity.len).unwrap_or(usize::MAX));
+    file.read_exact(&mut head[..wanted]).map_err(failed)?;
+    if head == SIGNATURE && options.format.is_none() {
+        return Ok(None);
+    }
+    let header = FixedHeader::parse(&head[..wanted.min(12)], identity.len)
+        .map_err(|damage| Error::format(&name, damage))?;
+    let file_bytes = identity.len;
+    Ok(Some(Peek { record_count: header.record_count, file_bytes, identity: Some(identity) }))
+}
+
+/// How the records of a file that [`peek`] knows are stored.
+pub const PEEKED: (Format, Storing) = (Format::FfRecord, Storing::Verbatim);
+
+pub(crate) fn format_by_suffix(name: &str) -> Option<Format> {
+    let (_, suffix) = name.rsplit_once('.')?;
+    Format::ALL.into_iter().find(|format| format.suffixes().contains(&suffix))
+}

@@ -1,0 +1,90 @@
+//! Plain Riegeli: no index, so every chunk's header is visited once.
+
+use octavo_format::format::riegeli::chunk::{self, HEADER_SPAN};
+use octavo_format::format::riegeli::layout::{ChunkHeader, ChunkKind, FIRST_CHUNK, SIGNATURE};
+use octavo_format::format::riegeli::table::{ChunkTable, Entry};
+use octavo_format::format::riegeli::{About, ChunkFault, ChunkIndex, Groups};
+use octavo_format::{Format, FormatError};
+
+use crate::error::{Error, Result};
+use crate::io::{read_vec, Source};
+
+/// A chunk that a walk through a file met.
+#[derive(Debug, Clone, Copy)]
+struct ChunkAt {
+    /// Where it begins.
+    begin: u64,
+    /// Where it ends.
+    end: u64,
+    /// Its header.
+    header: ChunkHeader,
+}
+
+/// How a walk ended before the file did.
+struct Stop {
+    /// Where the chunk begins that could not be read.
+    at: u64,
+    /// Why not.
+    fault: ChunkFault,
+}
+
+/// Visits every chunk from `begin` to the end of the file, by its header.
+fn for_each_chunk(
+    source: &dyn Source,
+    mut begin: u64,
+    visit: &mut dyn FnMut(ChunkAt) -> Result<()>,
+) -> Result<Option<Stop>> {
+    let file_bytes = source.len();
+    while begin < file_bytes {
+        let head = read_vec(source, begin, HEADER_SPAN.min(file_bytes - begin))?;
+        let header = match chunk::open_header(begin, &head) {
+            Ok(header) => header,
+            Err(ChunkFault::Short { needed }) => {
+                let fault = ChunkFault::Truncated { end: begin + needed, file_bytes };
+                return Ok(Some(Stop { at: begin, fault }));
+            }
+            Err(fault) => return Ok(Some(Stop { at: begin, fault })),
+        };
+        let Some(end) = header.end(begin) else {
+            return Ok(Some(Stop { at: begin, fault: ChunkFault::Damaged("its size is impossible") }));
+        };
+        if end > file_bytes {
+            return Ok(Some(Stop { at: begin, fault: ChunkFault::Truncated { end, file_bytes } }));
+        }
+        visit(ChunkAt { begin, end, header })?;
+        begin = end;
+    }
+    Ok(None)
+}
+
+pub(super) fn read_index(source: &dyn Source) -> Result<ChunkIndex> {
+    let head = read_vec(source, 0, source.len().min(SIGNATURE.len() as u64))?;
+    if head != SIGNATURE {
+        return Err(Error::format(source.name(), octavo_format::format::detect::unknown(&head, source.len())));
+    }
+    let (mut entries, mut starts) = (Vec::new(), Vec::new());
+    let (mut record_count, mut decoded_bytes, mut end) = (0u64, 0u64, FIRST_CHUNK);
+    let stop = for_each_chunk(source, FIRST_CHUNK, &mut |found| {
+        end = found.end;
+        let ChunkHeader { kind, num_records, decoded_data_size, .. } = found.header;
+        if kind.has_records() {
+            entries.push(Entry { offset: found.begin, decoded: decoded_data_size });
+            starts.push(record_count);
+            record_count = record_count.saturating_add(num_records);
+            decoded_bytes = decoded_bytes.saturating_add(decoded_data_size);
+        } else if let (ChunkKind::Other(_), 1..) = (kind, num_records) {
+            let fault = ChunkFault::Damaged("it holds records of a kind that is not known");
+            let (offset, record_count) = (found.begin, num_records);
+            let damage = FormatError::Chunk { offset, record: starts.len() as u64, record_count, fault };
+            return Err(Error::format(source.name(), damage));
+        }
+        Ok(())
+    })?;
+    if let Some(Stop { at, fault }) = stop {
+        let damage = FormatError::Chunk { offset: at, record: record_count, record_count: 0, fault };
+        return Err(Error::format(source.name(), damage));
+    }
+    let table = ChunkTable::of(&entries).map_err(|error| Error::format(source.name(), error))?;
+    let about = About { writer_options: None, decoded_bytes, torn_bytes: source.len() - end };
+    Ok(ChunkIndex::new(Format::Riegeli, table, Groups::Uneven(starts), record_count, end, about))
+}

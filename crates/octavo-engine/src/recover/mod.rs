@@ -1,0 +1,195 @@
+//! Saving what is intact of a damaged, truncated or unfinished file.
+//!
+//! A survey finds every piece that holds and everything that does not, by its hashes; then the records of the pieces are
+//! written into a new file.
+
+mod records;
+mod search;
+mod survey;
+
+use octavo_format::codec::{Codec, Decoder};
+use octavo_format::format::ffrecord::spool;
+use octavo_format::format::riegeli::chunk::{self, Check, ChunkFault};
+use octavo_format::format::riegeli::layout::{ChunkHeader, ChunkKind, CHUNK_HEADER, SIGNATURE};
+use octavo_format::format::riegeli::simple::codec_of_data;
+use octavo_format::format::riegeli::{journal, DecodedChunk};
+use octavo_format::Format;
+
+use crate::error::{Error, Result};
+use crate::io::{read_vec, Source};
+use crate::write::RecordWriter;
+
+/// Bytes of a file that are lost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lost {
+    /// The first.
+    pub offset: u64,
+    /// The one after the last.
+    pub end: u64,
+    /// How many records were in them, where that is known.
+    pub record_count: Option<u64>,
+    /// Why.
+    pub reason: String,
+}
+
+/// A piece that holds.
+#[derive(Debug, Clone, Copy)]
+enum Piece {
+    /// A chunk of records.
+    Chunk { begin: u64, end: u64 },
+    /// Records of a group that was never finished, in padding.
+    Journal { begin: u64, end: u64 },
+    /// Records as they are, each with its checksum: from `begin` on, described by a head there.
+    Spool { begin: u64 },
+    /// A record of a file whose index holds.
+    Record { number: u64 },
+}
+
+impl Piece {
+    /// Where it begins; a record of an index has no place here.
+    const fn begin(&self) -> u64 {
+        match self {
+            Self::Chunk { begin, .. } | Self::Journal { begin, .. } | Self::Spool { begin } => *begin,
+            Self::Record { .. } => 0,
+        }
+    }
+}
+
+/// What is left of a file.
+pub struct Survey {
+    source: Box<dyn Source>,
+    /// What the file was, or was to become.
+    pub format: Format,
+    pieces: Vec<Piece>,
+    lost: Vec<Lost>,
+    /// The options it was written with, if it still says.
+    pub writer_options: Option<String>,
+    /// The codec of its first piece.
+    pub codec: Option<Codec>,
+    /// Records a chunk, judged from the first one.
+    pub group_size: Option<u64>,
+    /// Whether the first piece is taken apart into columns.
+    pub transposed: Option<bool>,
+    index: Option<Box<dyn octavo_format::Index>>,
+}
+
+/// What came of it.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// Records written.
+    pub record_count: u64,
+    /// What could not be.
+    pub lost: Vec<Lost>,
+}
+
+impl Survey {
+    /// Looks through a file. `progress(bytes done, bytes in all)` is called now and then; an error from it ends the work.
+    pub fn of<E: From<Error>>(
+        source: Box<dyn Source>,
+        format: Option<Format>,
+        progress: &mut dyn FnMut(u64, u64) -> std::result::Result<(), E>,
+    ) -> std::result::Result<Self, E> {
+        let head = read_vec(source.as_ref(), 0, source.len().min(SIGNATURE.len() as u64))?;
+        let named = crate::open::format_by_suffix(source.name().trim_end_matches(".partial"));
+        let format = match format.or(named) {
+            _ if head.starts_with(&spool::MAGIC) => Format::FfRecord,
+            Some(format) => format,
+            // Damage may be at the beginning, too: what is searched for is found by its hashes.
+            None => Format::ArrayRecord,
+        };
+        let mut survey = Self {
+            source,
+            format,
+            pieces: Vec::new(),
+            lost: Vec::new(),
+            writer_options: None,
+            codec: None,
+            group_size: None,
+            transposed: None,
+            index: None,
+        };
+        match format {
+            Format::FfRecord if head.starts_with(&spool::MAGIC) => survey.survey_spool()?,
+            Format::FfRecord => survey.survey_records()?,
+            _ => survey.survey_chunks(progress)?,
+        }
+        survey.describe()?;
+        Ok(survey)
+    }
+
+    /// Codec and kind of the first piece.
+    fn describe(&mut self) -> Result<()> {
+        let Some(&Piece::Chunk { begin, end }) = self.pieces.first() else { return Ok(()) };
+        let bytes = read_vec(self.source.as_ref(), begin, end - begin)?;
+        let mut spare = Vec::new();
+        if let Ok((header, data)) = chunk::open(begin, &bytes, Check::Nothing, &mut spare) {
+            self.codec = codec_of_data(data);
+            self.group_size = self.group_size.or(Some(header.num_records));
+            self.transposed = Some(header.kind == ChunkKind::Transposed);
+        }
+        Ok(())
+    }
+
+    /// Writes the records of everything that holds.
+    pub fn write<E: From<Error>>(
+        mut self,
+        mut writer: RecordWriter,
+        progress: &mut dyn FnMut(u64, u64) -> std::result::Result<(), E>,
+    ) -> std::result::Result<Report, E> {
+        let total = self.source.len();
+        let mut decoder = Decoder::new();
+        for piece in std::mem::take(&mut self.pieces) {
+            let done = match piece {
+                Piece::Chunk { begin, end } | Piece::Journal { begin, end } => {
+                    let bytes = read_vec(self.source.as_ref(), begin, end - begin)?;
+                    match decode(begin, &bytes, &mut decoder) {
+                        Ok(decoded) => push_all(&mut writer, (0..decoded.len()).map(|at| decoded.record(at)))?,
+                        Err((fault, records)) => {
+                            self.lost.push(Lost {
+                                offset: begin,
+                                end,
+                                record_count: records,
+                                reason: fault.to_string(),
+                            });
+                        }
+                    }
+                    end
+                }
+                Piece::Spool { begin } => self.write_spool(begin, &mut writer)?,
+                Piece::Record { number } => self.write_record(number, &mut writer)?,
+            };
+            progress(done, total)?;
+        }
+        let record_count = writer.record_count();
+        writer.commit()?;
+        self.lost.sort_by_key(|lost| lost.offset);
+        Ok(Report { record_count, lost: self.lost })
+    }
+}
+
+fn push_all<'a>(writer: &mut RecordWriter, records: impl Iterator<Item = &'a [u8]>) -> Result<()> {
+    for record in records {
+        if writer.push(record) {
+            writer.seal()?;
+        }
+    }
+    Ok(())
+}
+
+/// The records of a chunk, or of the journal in one; the number of records goes with the fault where it is known.
+fn decode(
+    begin: u64,
+    physical: &[u8],
+    decoder: &mut Decoder,
+) -> std::result::Result<DecodedChunk, (ChunkFault, Option<u64>)> {
+    let mut spare = Vec::new();
+    let (header, data) = chunk::open(begin, physical, Check::All, &mut spare).map_err(|fault| (fault, None))?;
+    if header.kind != ChunkKind::Padding {
+        return DecodedChunk::decode(&header, data, decoder).map_err(|fault| (fault, Some(header.num_records)));
+    }
+    let payload = journal::unwrap(data).unwrap_or(&[]);
+    let damaged = (ChunkFault::Damaged("its journal is damaged"), None);
+    let Some((inner, data)) = payload.split_first_chunk::<CHUNK_HEADER>() else { return Err(damaged) };
+    let inner = ChunkHeader::parse(inner);
+    DecodedChunk::decode(&inner, data, decoder).map_err(|fault| (fault, Some(inner.num_records)))
+}

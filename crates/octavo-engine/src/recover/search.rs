@@ -1,0 +1,46 @@
+//! Finding the next chunk behind damage.
+
+use octavo_format::format::riegeli::chunk::{self, HEADER_SPAN};
+use octavo_format::format::riegeli::layout::{is_chunk_boundary, BLOCK, BLOCK_HEADER};
+
+use crate::error::Result;
+use crate::io::{read_vec, Source};
+
+/// Bytes looked through at a time.
+const WINDOW_BYTES: u64 = 1 << 20;
+
+/// The first position at or after `from` where a chunk begins: one with a header whose 64-bit hash holds.
+pub(super) fn next_chunk(source: &dyn Source, from: u64) -> Result<Option<u64>> {
+    let file_bytes = source.len();
+    let mut begin = from;
+    while begin < file_bytes {
+        let len = (WINDOW_BYTES + HEADER_SPAN).min(file_bytes - begin);
+        let window = read_vec(source, begin, len)?;
+        let positions = WINDOW_BYTES.min(file_bytes - begin);
+        for at in 0..positions {
+            let bytes = &window[usize::try_from(at).unwrap_or(0)..];
+            if looks_like_header(begin + at, bytes, file_bytes) && chunk::open_header(begin + at, bytes).is_ok() {
+                return Ok(Some(begin + at));
+            }
+        }
+        begin += positions;
+    }
+    Ok(None)
+}
+
+/// A quick test that nearly all positions fail: the byte of the kind, and a size that the file could hold.
+fn looks_like_header(position: u64, bytes: &[u8], file_bytes: u64) -> bool {
+    if !is_chunk_boundary(position) {
+        return false;
+    }
+    let in_block = position % BLOCK;
+    // A header that a block header interrupts is judged by its hash alone.
+    let start = if in_block == 0 { BLOCK_HEADER } else { 0 };
+    if in_block > BLOCK - HEADER_SPAN {
+        return true;
+    }
+    let Some(header) = bytes.get(usize::try_from(start).unwrap_or(0)..) else { return false };
+    let (Some(kind), Some(size)) = (header.get(24), header.get(8..16)) else { return false };
+    let size = size.try_into().map_or(u64::MAX, u64::from_le_bytes);
+    matches!(kind, b's' | b'm' | b'p' | b'r' | b't') && size <= file_bytes
+}

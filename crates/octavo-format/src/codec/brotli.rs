@@ -1,0 +1,56 @@
+//! Brotli, in Rust. Windows above 24 bits use the large-window variant of the format.
+
+use brotli::enc::{BrotliEncoderParams, StandardAlloc};
+use brotli::{BrotliDecompressStream, BrotliResult, BrotliState};
+
+use super::{CodecError, Compression};
+
+/// The largest window of the ordinary format.
+const ORDINARY_WINDOW_LOG: u32 = 24;
+
+pub(super) fn encode(compression: Compression, input: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError> {
+    let params = BrotliEncoderParams {
+        quality: compression.level,
+        lgwin: compression.window_log.cast_signed(),
+        large_window: compression.window_log > ORDINARY_WINDOW_LOG,
+        size_hint: 0,
+        ..BrotliEncoderParams::default()
+    };
+    let mut input = input;
+    brotli::BrotliCompress(&mut input, out, &params).map(|_| ()).map_err(|_| CodecError::Refused)
+}
+
+/// Sizes up to this many bytes a byte, and up to this many bytes, are believed.
+const USUAL_RATIO: u64 = 1000;
+const USUAL_BYTES: u64 = 64 << 20;
+
+/// A stream of a few bytes can hold gigabytes, so an odd claim is tried out: into a small buffer, again and again.
+pub(super) fn could_decode_to(input: &[u8], size: u64) -> bool {
+    if size <= USUAL_BYTES || size / USUAL_RATIO <= input.len() as u64 {
+        return true;
+    }
+    let mut stream = brotli::Decompressor::new(input, 1 << 16);
+    std::io::copy(&mut stream, &mut std::io::sink()).is_ok_and(|decoded| decoded == size)
+}
+
+pub(super) fn decode(input: &[u8], out: &mut [u8]) -> Result<(), CodecError> {
+    let mut state = BrotliState::new(StandardAlloc::default(), StandardAlloc::default(), StandardAlloc::default());
+    let (mut available_in, mut read) = (input.len(), 0);
+    let (mut available_out, mut written, mut total) = (out.len(), 0, 0);
+    let result = BrotliDecompressStream(
+        &mut available_in,
+        &mut read,
+        input,
+        &mut available_out,
+        &mut written,
+        out,
+        &mut total,
+        &mut state,
+    );
+    match result {
+        BrotliResult::ResultSuccess if read == input.len() && written == out.len() => Ok(()),
+        BrotliResult::ResultSuccess if read == input.len() => Err(CodecError::WrongSize),
+        BrotliResult::NeedsMoreOutput => Err(CodecError::WrongSize),
+        _ => Err(CodecError::Damaged),
+    }
+}

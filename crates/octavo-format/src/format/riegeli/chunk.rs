@@ -1,0 +1,327 @@
+//! Chunks between their physical form, with block headers in between, and their payload.
+
+use thiserror::Error;
+
+use crate::bytes;
+use crate::checksum::highway::highway_hash;
+
+use super::block::Damage;
+use super::layout::{end_of, BlockHeader, ChunkHeader, ChunkKind, BLOCK, BLOCK_HEADER, CHUNK_HEADER};
+
+/// What is wrong with a chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum ChunkFault {
+    /// More bytes must be fetched before anything can be said.
+    #[error("{needed} bytes are needed to tell")]
+    Short {
+        /// Physical bytes from the chunk's begin on.
+        needed: u64,
+    },
+    /// The header is not the one that was written.
+    #[error("header hash {actual:#018x}, expected {expected:#018x}")]
+    HeaderHash {
+        /// What the file says.
+        expected: u64,
+        /// What the bytes give.
+        actual: u64,
+    },
+    /// The data is not what was written.
+    #[error("data hash {actual:#018x}, expected {expected:#018x}")]
+    DataHash {
+        /// What the file says.
+        expected: u64,
+        /// What the bytes give.
+        actual: u64,
+    },
+    /// The chunk ends after the file does.
+    #[error("it ends at byte {end}, but the file ends at {file_bytes}: truncated")]
+    Truncated {
+        /// Where it should end.
+        end: u64,
+        /// Where the file does.
+        file_bytes: u64,
+    },
+    /// Anything else.
+    #[error("{0}")]
+    Damaged(Damage),
+}
+
+impl From<Damage> for ChunkFault {
+    fn from(damage: Damage) -> Self {
+        Self::Damaged(damage)
+    }
+}
+
+/// How much of a chunk to verify.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Check {
+    /// All hashes.
+    All,
+    /// The data's hash. Enough where a verified footer says the same as the header.
+    Data,
+    /// Nothing but what memory safety and sense demand.
+    Nothing,
+}
+
+/// The first bytes of a chunk's physical form that always hold its header.
+pub const HEADER_SPAN: u64 = CHUNK_HEADER as u64 + BLOCK_HEADER;
+
+/// Header and data of the chunk that begins at `begin`, from its physical bytes. The data is copied to `spare` if
+/// block headers stand in between.
+#[inline]
+pub fn open<'a>(
+    begin: u64,
+    physical: &'a [u8],
+    check: Check,
+    spare: &'a mut Vec<u8>,
+) -> Result<(ChunkHeader, &'a [u8]), ChunkFault> {
+    let in_block = begin % BLOCK;
+    if let Some((header, rest)) = physical.split_first_chunk::<CHUNK_HEADER>() {
+        let parsed = ChunkHeader::parse(header);
+        // Most chunks are small and lie inside one block.
+        if in_block != 0 && parsed.data_size <= BLOCK && in_block + CHUNK_HEADER as u64 + parsed.data_size <= BLOCK
+        {
+            check_header(header, check)?;
+            #[allow(clippy::cast_possible_truncation, reason = "at most a block")]
+            let size = parsed.data_size as usize;
+            let needed = parsed.data_size + CHUNK_HEADER as u64;
+            let data = rest.get(..size).ok_or(ChunkFault::Short { needed })?;
+            check_data(&parsed, data, check)?;
+            return Ok((parsed, data));
+        }
+    }
+    open_interrupted(begin, physical, check, spare)
+}
+
+#[inline]
+fn check_header(header: &[u8; CHUNK_HEADER], check: Check) -> Result<(), ChunkFault> {
+    if check == Check::All {
+        let (expected, actual) = ChunkHeader::hashes(header);
+        if expected != actual {
+            return Err(ChunkFault::HeaderHash { expected, actual });
+        }
+    }
+    Ok(())
+}
+
+#[inline]
+fn check_data(header: &ChunkHeader, data: &[u8], check: Check) -> Result<(), ChunkFault> {
+    if check != Check::Nothing {
+        let actual = highway_hash(data);
+        if actual != header.data_hash {
+            return Err(ChunkFault::DataHash { expected: header.data_hash, actual });
+        }
+    }
+    Ok(())
+}
+
+/// Only the header, hash included.
+pub fn open_header(begin: u64, physical: &[u8]) -> Result<ChunkHeader, ChunkFault> {
+    let mut header = Vec::with_capacity(CHUNK_HEADER);
+    gather(begin, physical, CHUNK_HEADER as u64, &mut header, &mut |_, _| Ok(()))?;
+    let header = header.first_chunk().ok_or("the header is short")?;
+    check_header(header, Check::All)?;
+    Ok(ChunkHeader::parse(header))
+}
+
+fn open_interrupted<'a>(
+    begin: u64,
+    physical: &[u8],
+    check: Check,
+    spare: &'a mut Vec<u8>,
+) -> Result<(ChunkHeader, &'a [u8]), ChunkFault> {
+    spare.clear();
+    gather(begin, physical, CHUNK_HEADER as u64, spare, &mut |_, _| Ok(()))?;
+    let header = spare.first_chunk().ok_or("the header is short")?;
+    check_header(header, check)?;
+    let header = ChunkHeader::parse(header);
+    let end = header.end(begin).ok_or("its size is impossible")?;
+    let payload = header.data_size + CHUNK_HEADER as u64;
+    let needed = end_of(begin, payload).ok_or("its size is impossible")? - begin;
+    if needed > physical.len() as u64 {
+        return Err(ChunkFault::Short { needed });
+    }
+    spare.clear();
+    gather(begin, physical, payload, spare, &mut |block_begin, block| {
+        let expected = BlockHeader { previous_chunk: block_begin - begin, next_chunk: end - block_begin };
+        match BlockHeader::parse(block) {
+            _ if check == Check::Nothing => Ok(()),
+            Some(found) if found == expected => Ok(()),
+            Some(_) => Err("a block header inside it points elsewhere"),
+            None => Err("a block header inside it is damaged"),
+        }
+    })?;
+    let data = &spare[CHUNK_HEADER..];
+    check_data(&header, data, check)?;
+    Ok((header, data))
+}
+
+/// Appends `payload` bytes of the chunk at `begin` to `out`, leaving out block headers, which `look` gets to see.
+fn gather(
+    begin: u64,
+    physical: &[u8],
+    payload: u64,
+    out: &mut Vec<u8>,
+    look: &mut dyn FnMut(u64, &[u8]) -> Result<(), Damage>,
+) -> Result<(), ChunkFault> {
+    let needed = end_of(begin, payload).ok_or("its size is impossible")? - begin;
+    let Some(mut rest) = usize::try_from(needed).ok().and_then(|needed| physical.get(..needed)) else {
+        return Err(ChunkFault::Short { needed });
+    };
+    out.try_reserve(usize::try_from(payload).unwrap_or(usize::MAX)).map_err(|_| "it does not fit into memory")?;
+    let mut position = begin;
+    while !rest.is_empty() {
+        if position % BLOCK == 0 {
+            let (block, after) = rest.split_at(rest.len().min(bytes::to_usize(BLOCK_HEADER)));
+            look(position, block)?;
+            rest = after;
+            position += BLOCK_HEADER;
+        }
+        let piece = rest.len().min(bytes::to_usize(BLOCK - position % BLOCK));
+        let (piece, after) = rest.split_at(piece);
+        out.extend_from_slice(piece);
+        position += piece.len() as u64;
+        rest = after;
+    }
+    Ok(())
+}
+
+/// Puts chunks one behind the other and block headers in between.
+#[derive(Debug, Clone, Copy)]
+pub struct Placer {
+    /// Where the next chunk begins.
+    pub position: u64,
+}
+
+/// Zeros to pad with.
+const ZEROS: [u8; 4096] = [0; 4096];
+
+impl Placer {
+    /// Gives the physical bytes of a chunk (`payload` is its header and data) to `emit`, and returns where it begins.
+    #[inline]
+    pub fn place<E>(
+        &mut self,
+        payload: &[u8],
+        num_records: u64,
+        emit: &mut impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<u64, E> {
+        let begin = self.position;
+        let in_block = begin % BLOCK;
+        let len = payload.len() as u64;
+        if in_block != 0 && in_block + len <= BLOCK && num_records <= len {
+            // A chunk that ends inside the block, or with it, cannot end at an illegal boundary.
+            self.position = begin + len;
+            emit(payload)?;
+            return Ok(begin);
+        }
+        self.place_interrupted(payload, num_records, emit)?;
+        Ok(begin)
+    }
+
+    fn place_interrupted<E>(
+        &mut self,
+        mut payload: &[u8],
+        num_records: u64,
+        emit: &mut impl FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let begin = self.position;
+        let data_size = (payload.len() - CHUNK_HEADER) as u64;
+        let end = super::layout::chunk_end(begin, data_size, num_records).unwrap_or(u64::MAX);
+        let mut position = begin;
+        while position < end {
+            if position % BLOCK == 0 {
+                let header = BlockHeader { previous_chunk: position - begin, next_chunk: end - position };
+                emit(&header.encode())?;
+                position += BLOCK_HEADER;
+            }
+            let room = (BLOCK - position % BLOCK).min(end - position);
+            let filler = if payload.is_empty() { &ZEROS[..] } else { payload };
+            let piece = &filler[..filler.len().min(bytes::to_usize(room))];
+            emit(piece)?;
+            position += piece.len() as u64;
+            payload = payload.get(piece.len()..).unwrap_or(&[]);
+        }
+        self.position = end;
+        Ok(())
+    }
+
+    /// Pads to the next block boundary with a chunk of its own; nothing on one.
+    pub fn pad_to_boundary<E>(&mut self, emit: &mut impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        let mut room = super::layout::to_boundary(self.position);
+        if room == 0 {
+            return Ok(());
+        }
+        if room < CHUNK_HEADER as u64 {
+            room += super::layout::USABLE; // no room for a header: to the end of the block after
+        }
+        let mut payload = vec![0; bytes::to_usize(room)];
+        let header = ChunkHeader::of(ChunkKind::Padding, &payload[CHUNK_HEADER..], 0, 0);
+        payload[..CHUNK_HEADER].copy_from_slice(&header.encode());
+        self.place(&payload, 0, emit).map(|_| ())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn payload_of(data: &[u8], num_records: u64) -> Vec<u8> {
+        let header = ChunkHeader::of(ChunkKind::Simple, data, num_records, 0);
+        [&header.encode()[..], data].concat()
+    }
+
+    #[test]
+    fn what_is_placed_is_opened_again_at_every_alignment() {
+        for begin in [64, 110, 65_500, 65_512, 65_535, 65_536, 65_561, 131_000] {
+            for size in [0, 1, 3, 70, 65_400, 65_473, 65_512, 140_000] {
+                let data: Vec<u8> = (0..size).map(|i| (i * 31 % 251) as u8).collect();
+                let mut placer = Placer { position: begin };
+                let mut physical = Vec::new();
+                let mut emit = |piece: &[u8]| {
+                    physical.extend_from_slice(piece);
+                    Ok::<(), ()>(())
+                };
+                assert_eq!(placer.place(&payload_of(&data, 1), 1, &mut emit), Ok(begin));
+                assert_eq!(physical.len() as u64, placer.position - begin);
+                let mut spare = Vec::new();
+                let (header, found) = open(begin, &physical, Check::All, &mut spare).unwrap();
+                assert_eq!(found, data);
+                assert_eq!(header.end(begin), Some(placer.position));
+                let mut spare = Vec::new();
+                let short = open(begin, &physical[..physical.len().min(30)], Check::All, &mut spare);
+                assert!(matches!(short, Err(ChunkFault::Short { .. })));
+            }
+        }
+    }
+
+    #[test]
+    fn padding_ends_on_a_boundary() {
+        for (begin, size) in [(65_536, 0), (65_535, 65_537), (65_497, 65_575), (65_496, 40), (64, 65_472)] {
+            let mut placer = Placer { position: begin };
+            let mut physical = 0;
+            placer
+                .pad_to_boundary(&mut |piece: &[u8]| {
+                    physical += piece.len();
+                    Ok::<(), ()>(())
+                })
+                .unwrap();
+            assert_eq!(placer.position % BLOCK, 0);
+            assert_eq!(physical, size, "from {begin}");
+        }
+    }
+
+    #[test]
+    fn many_records_make_a_long_chunk() {
+        let mut placer = Placer { position: 64 };
+        let mut physical = Vec::new();
+        placer
+            .place(&payload_of(b"x", 200_000), 200_000, &mut |piece: &[u8]| {
+                physical.extend_from_slice(piece);
+                Ok::<(), ()>(())
+            })
+            .unwrap();
+        assert_eq!(placer.position, 200_064);
+        assert_eq!(physical.len(), 200_000);
+        assert!(BlockHeader::parse(&physical[65_536 - 64..]).is_some());
+    }
+}

@@ -1,0 +1,252 @@
+//! The index of a file of chunks: record number to chunk, chunk to placement.
+
+use crate::bytes;
+use crate::codec::{Codec, Decoder};
+use crate::error::FormatError;
+use crate::format::{Body, Chunks, Format, Index, Placement, Storing};
+use crate::span::Span;
+
+use super::chunk::{self, Check, ChunkFault};
+use super::decoded::{DecodedChunk, CONTRADICTION};
+use super::layout::{end_of, ChunkHeader, ChunkKind};
+use super::table::ChunkTable;
+use super::{simple, Workspace};
+
+/// How records are spread over chunks.
+#[derive(Debug)]
+pub enum Groups {
+    /// Every chunk has this many, the last one at most.
+    Even(u64),
+    /// The number of the first record of each chunk.
+    Uneven(Vec<u64>),
+}
+
+/// What a file says of itself, for people.
+#[derive(Debug, Clone, Default)]
+pub struct About {
+    /// The options it was written with, as text.
+    pub writer_options: Option<String>,
+    /// Bytes of its records.
+    pub decoded_bytes: u64,
+    /// Bytes behind the last valid end of the file: an interrupted append.
+    pub torn_bytes: u64,
+}
+
+/// Record number -> placement, for ArrayRecord and plain Riegeli files.
+#[derive(Debug)]
+pub struct ChunkIndex {
+    format: Format,
+    table: ChunkTable,
+    groups: Groups,
+    record_count: u64,
+    /// Where the last chunk ends at the latest.
+    end: u64,
+    /// Whether a verified footer stands behind the table, so that chunk headers need no hash of their own.
+    vouched: bool,
+    about: About,
+}
+
+impl ChunkIndex {
+    /// An index over these chunks. `groups` must agree with the table and `record_count`.
+    pub const fn new(
+        format: Format,
+        table: ChunkTable,
+        groups: Groups,
+        record_count: u64,
+        end: u64,
+        about: About,
+    ) -> Self {
+        let vouched = matches!(format, Format::ArrayRecord);
+        Self { format, table, groups, record_count, end, vouched, about }
+    }
+
+    /// What the file says of itself.
+    pub const fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// The table of chunks.
+    pub const fn table(&self) -> &ChunkTable {
+        &self.table
+    }
+
+    #[inline]
+    fn place(&self, chunk: usize, placement: &mut Placement) -> Result<(), FormatError> {
+        let Some(entry) = self.table.get(chunk) else {
+            return Err(FormatError::NoSuchChunk { chunk: chunk as u64 });
+        };
+        let next = self.table.get(chunk + 1).map_or(self.end, |next| next.offset);
+        placement.span = Span::new(entry.offset, fetch_len(entry.offset, next, entry.decoded));
+        placement.record_len = entry.decoded;
+        Ok(())
+    }
+
+    fn check(&self, asked: Check) -> Check {
+        if asked == Check::Data && !self.vouched {
+            return Check::All;
+        }
+        asked
+    }
+
+    /// An error about a chunk. Whatever is wrong, a damaged header is the better explanation.
+    #[cold]
+    fn fault(&self, chunk: u64, offset: u64, encoded: &[u8], fault: ChunkFault) -> FormatError {
+        let extent = self.table.get(bytes::to_usize(chunk) + 1).map_or(self.end, |next| next.offset) - offset;
+        let fault = match (chunk::open_header(offset, encoded), fault) {
+            (Err(damaged @ ChunkFault::HeaderHash { .. }), _) => damaged,
+            (_, ChunkFault::Short { needed }) if needed > extent => {
+                ChunkFault::Damaged("it reaches into the next one")
+            }
+            (_, fault) => fault,
+        };
+        let record_count = self.records_in(chunk);
+        FormatError::Chunk { offset, record: self.first_record(chunk), record_count, fault }
+    }
+}
+
+/// Whether a chunk's header says what the index says.
+#[inline]
+fn agrees(header: &ChunkHeader, decoded: u64, records: u64) -> bool {
+    header.kind.has_records() && header.decoded_data_size == decoded && header.num_records == records
+}
+
+/// How many bytes to fetch for a chunk that begins at `offset`, when the next one begins at `next`: not the padding, nor the
+/// dead chunks, that may stand in between. Where this turns out to be too little, the rest is fetched.
+#[inline]
+fn fetch_len(offset: u64, next: u64, decoded: u64) -> u64 {
+    const SLACK: u64 = 4096;
+    let extent = next.saturating_sub(offset);
+    if extent <= decoded.saturating_add(SLACK) {
+        return extent;
+    }
+    let payload = decoded.saturating_add(decoded / 64).saturating_add(SLACK);
+    end_of(offset, payload).map_or(extent, |end| (end - offset).min(extent))
+}
+
+impl Index for ChunkIndex {
+    fn format(&self) -> Format {
+        self.format
+    }
+
+    fn record_count(&self) -> u64 {
+        self.record_count
+    }
+
+    fn storing(&self) -> Storing {
+        match self.groups {
+            Groups::Even(1) => Storing::Encoded,
+            _ => Storing::Chunked,
+        }
+    }
+
+    #[inline]
+    fn locate(&self, record: u64, placement: &mut Placement) -> Result<(), FormatError> {
+        let chunk = match self.groups {
+            Groups::Even(1) => record,
+            _ => self.chunk_of(record).0,
+        };
+        self.place(bytes::to_usize(chunk), placement)
+    }
+
+    fn verify(&self, _record: u64, _placement: &Placement, _bytes: &[u8]) -> Result<(), FormatError> {
+        Ok(()) // nothing is verbatim here: opening verifies
+    }
+
+    #[inline]
+    fn open_record<'a>(
+        &self,
+        record: u64,
+        placement: &Placement,
+        encoded: &'a [u8],
+        decoder: &mut Decoder,
+        work: &'a mut Workspace,
+        check: Check,
+    ) -> Result<Body<'a>, FormatError> {
+        let fault = |fault: ChunkFault| self.fault(record, placement.span.offset, encoded, fault);
+        let Workspace { gathered, decoded } = work;
+        let check = self.check(check);
+        let (header, data) = chunk::open(placement.span.offset, encoded, check, gathered).map_err(fault)?;
+        if !agrees(&header, placement.record_len, 1) {
+            return Err(fault(CONTRADICTION.into()));
+        }
+        if header.kind == ChunkKind::Simple {
+            let (codec, stream) =
+                simple::only_record(data, placement.record_len, decoder).map_err(|damage| fault(damage.into()))?;
+            return Ok(Body { codec, stream });
+        }
+        *decoded = DecodedChunk::decode(&header, data, decoder).map_err(fault)?;
+        Ok(Body { codec: Codec::None, stream: decoded.record(0) })
+    }
+
+    fn chunks(&self) -> Option<&dyn Chunks> {
+        Some(self)
+    }
+
+    #[inline]
+    fn entry_address(&self, record: u64) -> *const u8 {
+        match self.groups {
+            Groups::Even(1) => self.table.address(bytes::to_usize(record)),
+            _ => std::ptr::null(),
+        }
+    }
+
+    fn memory(&self) -> (*const u8, usize) {
+        self.table.memory()
+    }
+
+    fn is_compressed(&self) -> bool {
+        !self.about.writer_options.as_ref().is_some_and(|options| options.contains("uncompressed"))
+    }
+
+    fn about(&self) -> Option<&About> {
+        Some(&self.about)
+    }
+}
+
+impl Chunks for ChunkIndex {
+    fn chunk_count(&self) -> u64 {
+        self.table.len() as u64
+    }
+
+    #[inline]
+    fn chunk_of(&self, record: u64) -> (u64, u64) {
+        match &self.groups {
+            Groups::Even(1) => (record, 0),
+            Groups::Even(group) => (record / group, record % group),
+            Groups::Uneven(starts) => {
+                // Empty chunks start where their successors do.
+                let chunk = starts.partition_point(|&start| start <= record).saturating_sub(1);
+                (chunk as u64, record - starts.get(chunk).copied().unwrap_or(0))
+            }
+        }
+    }
+
+    fn first_record(&self, chunk: u64) -> u64 {
+        match &self.groups {
+            Groups::Even(group) => chunk.saturating_mul(*group).min(self.record_count),
+            Groups::Uneven(starts) => starts.get(bytes::to_usize(chunk)).copied().unwrap_or(self.record_count),
+        }
+    }
+
+    fn place_chunk(&self, chunk: u64, placement: &mut Placement) -> Result<(), FormatError> {
+        self.place(bytes::to_usize(chunk), placement)
+    }
+
+    fn decode_chunk(
+        &self,
+        chunk: u64,
+        placement: &Placement,
+        encoded: &[u8],
+        decoder: &mut Decoder,
+        work: &mut Workspace,
+        check: Check,
+    ) -> Result<DecodedChunk, FormatError> {
+        let offset = placement.span.offset;
+        let fault = |fault: ChunkFault| self.fault(chunk, offset, encoded, fault);
+        let (header, data) = chunk::open(offset, encoded, self.check(check), &mut work.gathered).map_err(fault)?;
+        if !agrees(&header, placement.record_len, self.records_in(chunk)) {
+            return Err(fault(CONTRADICTION.into()));
+        }
+        DecodedChunk::decode(&header, data, decoder).map_err(fault)
+    }
+}

@@ -1,0 +1,289 @@
+//! Where chunks begin and how many bytes they decode to, in little memory.
+//!
+//! A line of the table is a cache line: the position of its first chunk, then entries relative to it. Seven chunks
+//! share a line (9.2 bytes a chunk), or fourteen (4.6 bytes) where all chunks but the last decode to the same size, as in
+//! files of equal records. Chunks too large for that take a plain table.
+
+use crate::error::FormatError;
+
+/// A chunk: where it begins, and the size of its records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Entry {
+    /// First byte in the file.
+    pub offset: u64,
+    /// Bytes of its records.
+    pub decoded: u64,
+}
+
+const MIXED: usize = 7;
+const EQUAL: usize = 14;
+/// Pieces of a table begin at multiples of this many chunks, so that several threads can fill it.
+pub const PIECE_UNIT: usize = 14 * 1024;
+
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(C, align(64))]
+struct MixedLine {
+    base: u64,
+    entries: [(u32, u32); MIXED],
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(C, align(64))]
+struct EqualLine {
+    base: u64,
+    offsets: [u32; EQUAL],
+}
+
+#[derive(Debug)]
+enum Lines {
+    Mixed(Vec<MixedLine>),
+    /// All but the last decode to `decoded`, the last one to `last`.
+    Equal {
+        lines: Vec<EqualLine>,
+        decoded: u64,
+        last: u64,
+    },
+    Wide(Vec<Entry>),
+}
+
+/// Chunk number -> [`Entry`].
+#[derive(Debug)]
+pub struct ChunkTable {
+    lines: Lines,
+    count: usize,
+}
+
+/// How the entries of a table are packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Packing {
+    /// All chunks but the last decode to this many bytes, the last one to `last`.
+    Equal {
+        /// Size of every chunk's records but the last one's.
+        decoded: u64,
+        /// Size of the last one's.
+        last: u64,
+    },
+    /// Sizes differ.
+    Mixed,
+    /// Offsets or sizes differ by more than 32 bits hold.
+    Wide,
+}
+
+impl ChunkTable {
+    /// A table of `count` chunks that [`pieces`](Self::pieces) will fill.
+    pub fn reserve(count: usize, packing: Packing) -> Result<Self, FormatError> {
+        let lines = match packing {
+            Packing::Mixed => Lines::Mixed(zeroed(count.div_ceil(MIXED))?),
+            Packing::Equal { decoded, last } => {
+                Lines::Equal { lines: zeroed(count.div_ceil(EQUAL))?, decoded, last }
+            }
+            Packing::Wide => Lines::Wide(zeroed(count)?),
+        };
+        Ok(Self { lines, count })
+    }
+
+    /// A table of these chunks, packed as well as they can be.
+    pub fn of(entries: &[Entry]) -> Result<Self, FormatError> {
+        let equal = match (entries.first(), entries.last()) {
+            (Some(first), Some(last)) => Packing::Equal { decoded: first.decoded, last: last.decoded },
+            _ => Packing::Mixed,
+        };
+        for packing in [equal, Packing::Mixed] {
+            let mut table = Self::reserve(entries.len(), packing)?;
+            let fits = table.pieces().into_iter().all(|mut piece| {
+                let wanted = entries.get(piece.first..).unwrap_or(&[]).iter().take(PIECE_UNIT);
+                wanted.enumerate().all(|(at, entry)| piece.set(at, *entry))
+            });
+            if fits {
+                return Ok(table);
+            }
+        }
+        let mut wide = Self::reserve(entries.len(), Packing::Wide)?;
+        if let Lines::Wide(lines) = &mut wide.lines {
+            lines.copy_from_slice(entries);
+        }
+        Ok(wide)
+    }
+
+    /// The table in disjoint pieces of [`PIECE_UNIT`] chunks.
+    pub fn pieces(&mut self) -> Vec<Piece<'_>> {
+        let count = self.count;
+        match &mut self.lines {
+            Lines::Mixed(lines) => cut(lines.chunks_mut(PIECE_UNIT / MIXED).map(PieceLines::Mixed), count),
+            Lines::Equal { lines, decoded, last } => {
+                let (decoded, last) = (*decoded, *last);
+                let pieces = lines.chunks_mut(PIECE_UNIT / EQUAL);
+                cut(pieces.map(|lines| PieceLines::Equal { lines, decoded, last }), count)
+            }
+            Lines::Wide(lines) => cut(lines.chunks_mut(PIECE_UNIT).map(PieceLines::Wide), count),
+        }
+    }
+
+    /// How many chunks.
+    pub const fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The entry of a chunk.
+    #[inline]
+    pub fn get(&self, chunk: usize) -> Option<Entry> {
+        if chunk >= self.count {
+            return None;
+        }
+        match &self.lines {
+            Lines::Mixed(lines) => {
+                let line = lines.get(chunk / MIXED)?;
+                let (offset, decoded) = line.entries[chunk % MIXED];
+                Some(Entry { offset: line.base + u64::from(offset), decoded: u64::from(decoded) })
+            }
+            Lines::Equal { lines, decoded, last } => {
+                let line = lines.get(chunk / EQUAL)?;
+                let decoded = if chunk + 1 == self.count { *last } else { *decoded };
+                Some(Entry { offset: line.base + u64::from(line.offsets[chunk % EQUAL]), decoded })
+            }
+            Lines::Wide(lines) => lines.get(chunk).copied(),
+        }
+    }
+
+    /// Where a chunk's entry is in memory.
+    #[inline]
+    pub fn address(&self, chunk: usize) -> *const u8 {
+        match &self.lines {
+            Lines::Mixed(lines) => address_in(lines, chunk / MIXED),
+            Lines::Equal { lines, .. } => address_in(lines, chunk / EQUAL),
+            Lines::Wide(lines) => address_in(lines, chunk),
+        }
+    }
+
+    /// Where the table is in memory, and how many bytes it takes.
+    pub fn memory(&self) -> (*const u8, usize) {
+        match &self.lines {
+            Lines::Mixed(lines) => (lines.as_ptr().cast(), size_of_val(&lines[..])),
+            Lines::Equal { lines, .. } => (lines.as_ptr().cast(), size_of_val(&lines[..])),
+            Lines::Wide(lines) => (lines.as_ptr().cast(), size_of_val(&lines[..])),
+        }
+    }
+}
+
+#[inline]
+fn address_in<T>(lines: &[T], at: usize) -> *const u8 {
+    lines.get(at).map_or(std::ptr::null(), |line| std::ptr::from_ref(line).cast())
+}
+
+fn zeroed<T: Default + Clone>(count: usize) -> Result<Vec<T>, FormatError> {
+    let mut lines = Vec::new();
+    let too_large = |_| FormatError::IndexTooLarge { bytes: (count * size_of::<T>()) as u64 };
+    lines.try_reserve_exact(count).map_err(too_large)?;
+    lines.resize(count, T::default());
+    Ok(lines)
+}
+
+/// Consecutive chunks of a table that one thread fills, in order.
+pub struct Piece<'a> {
+    /// The first chunk of the piece.
+    pub first: usize,
+    count: usize,
+    lines: PieceLines<'a>,
+}
+
+enum PieceLines<'a> {
+    Mixed(&'a mut [MixedLine]),
+    Equal { lines: &'a mut [EqualLine], decoded: u64, last: u64 },
+    Wide(&'a mut [Entry]),
+}
+
+fn cut<'a>(lines: impl Iterator<Item = PieceLines<'a>>, count: usize) -> Vec<Piece<'a>> {
+    lines.enumerate().map(|(at, lines)| Piece { first: at * PIECE_UNIT, count, lines }).collect()
+}
+
+impl Piece<'_> {
+    /// How many chunks it has.
+    pub fn len(&self) -> usize {
+        (self.count - self.first).min(PIECE_UNIT)
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Sets the entry `at` from the start of the piece; all before it must be set. False if it does not fit.
+    #[inline]
+    #[must_use]
+    pub fn set(&mut self, at: usize, entry: Entry) -> bool {
+        let is_last = self.first + at + 1 == self.count;
+        match &mut self.lines {
+            PieceLines::Mixed(lines) => {
+                let line = &mut lines[at / MIXED];
+                let Some(offset) = relative(&mut line.base, at % MIXED, entry.offset) else { return false };
+                let Ok(decoded) = u32::try_from(entry.decoded) else { return false };
+                line.entries[at % MIXED] = (offset, decoded);
+            }
+            PieceLines::Equal { lines, decoded, last } => {
+                if entry.decoded != if is_last { *last } else { *decoded } {
+                    return false;
+                }
+                let line = &mut lines[at / EQUAL];
+                let Some(offset) = relative(&mut line.base, at % EQUAL, entry.offset) else { return false };
+                line.offsets[at % EQUAL] = offset;
+            }
+            PieceLines::Wide(lines) => lines[at] = entry,
+        }
+        true
+    }
+}
+
+#[inline]
+fn relative(base: &mut u64, at: usize, offset: u64) -> Option<u32> {
+    if at == 0 {
+        *base = offset;
+    }
+    u32::try_from(offset.checked_sub(*base)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(entries: &[Entry]) -> ChunkTable {
+        let table = ChunkTable::of(entries).unwrap();
+        assert_eq!(table.len(), entries.len());
+        for (at, entry) in entries.iter().enumerate() {
+            assert_eq!(table.get(at), Some(*entry), "chunk {at}");
+        }
+        assert_eq!(table.get(entries.len()), None);
+        table
+    }
+
+    fn entries(count: u64, decoded: impl Fn(u64) -> u64) -> Vec<Entry> {
+        let mut offset = 64;
+        let next = |at| {
+            let decoded = decoded(at);
+            offset += 43 + decoded;
+            Entry { offset: offset - 43 - decoded, decoded }
+        };
+        (0..count).map(next).collect()
+    }
+
+    #[test]
+    fn equal_chunks_take_under_five_bytes_and_mixed_ones_under_ten() {
+        let count = 3 * PIECE_UNIT as u64 + 5;
+        let bytes = |table: ChunkTable| table.memory().1 as f64 / count as f64;
+        assert!(bytes(check(&entries(count, |_| 100))) < 5.0);
+        assert!(bytes(check(&entries(count, |at| if at + 1 == count { 7 } else { 100 }))) < 5.0);
+        assert!(bytes(check(&entries(count, |at| at % 300))) < 10.0);
+    }
+
+    #[test]
+    fn huge_chunks_and_few_chunks_fit_too() {
+        check(&[]);
+        check(&entries(1, |_| 5));
+        check(&entries(20, |_| 1 << 33));
+        check(&entries(20, |at| if at == 3 { 1 << 40 } else { 1 }));
+    }
+}

@@ -1,0 +1,111 @@
+//! Files whose records share chunks: chunks are decoded first, then the objects are made from them.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+
+use octavo_engine::chunks::{ChunkPlan, Decoded};
+use octavo_engine::later::Later;
+use octavo_engine::scan::BlockLimits;
+use octavo_engine::{pool, Dataset, Error};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList};
+
+use crate::errors::{to_py, IntoPy};
+use crate::records::{new_list, put};
+
+/// Decoded bytes that a long request holds at a time, twice: one part is decoded while the other is handed out.
+const WAVE_BYTES: u64 = 64 << 20;
+const BLOCK: BlockLimits = BlockLimits { records: u64::MAX, bytes: 1 << 20 };
+
+/// What a block that is being decoded gives: its records, or the position of the first that failed.
+pub type Decoding = Later<Result<Decoded, (usize, Error)>>;
+
+/// One record.
+#[inline]
+pub fn read_one<'py>(py: Python<'py>, dataset: &Arc<Dataset>, record: u64) -> PyResult<Bound<'py, PyAny>> {
+    let (key, at) = dataset.chunk_of(record).into_py(py)?;
+    if let Some(chunk) = dataset.cached_chunk(key) {
+        return Ok(PyBytes::new(py, chunk.record(at)).into_any());
+    }
+    let plan = ChunkPlan::new(dataset, 0..1, |_| record).into_py(py)?;
+    let decoded = decode(py, dataset, plan)?;
+    Ok(PyBytes::new(py, decoded.record(0)).into_any())
+}
+
+/// Decodes a plan, with the interpreter lock released unless everything is there.
+pub fn decode(py: Python<'_>, dataset: &Dataset, plan: ChunkPlan) -> PyResult<Decoded> {
+    if let Some(chunks) = plan.decode_cached(dataset) {
+        return Ok(Decoded::from_cached(plan, chunks));
+    }
+    py.detach(|| plan.decode(dataset, true)).map_err(|(_, error)| to_py(py, &error))
+}
+
+/// The records at these positions, in this order. Each chunk is decoded once, however its records are spread.
+pub fn read_list<'py>(
+    py: Python<'py>,
+    dataset: &Arc<Dataset>,
+    count: usize,
+    record_at: impl Fn(usize) -> u64,
+) -> PyResult<Bound<'py, PyList>> {
+    let list = new_list(py, count)?;
+    let plan = ChunkPlan::new(dataset, 0..count, record_at).into_py(py)?;
+    for (wave, positions) in plan.waves(WAVE_BYTES) {
+        py.check_signals()?;
+        let decoded = decode(py, dataset, wave)?;
+        for (at, position) in positions.into_iter().enumerate() {
+            put(&list, position, PyBytes::new(py, decoded.record(at)).into_any());
+        }
+    }
+    Ok(list)
+}
+
+/// A run of records, in order: blocks are decoded on the pool while earlier ones are handed out.
+pub fn read_run<'py>(
+    py: Python<'py>,
+    dataset: &Arc<Dataset>,
+    count: usize,
+    record_at: impl Fn(u64) -> u64,
+) -> PyResult<Bound<'py, PyList>> {
+    let list = new_list(py, count)?;
+    let most_ahead = pool::cpu().threads() * 2;
+    let mut ahead: VecDeque<Decoding> = VecDeque::new();
+    let (mut planned, mut done) = (0, 0);
+    while done < count {
+        py.check_signals()?;
+        while planned < count as u64 && ahead.len() < most_ahead {
+            let plan = ChunkPlan::block(dataset, planned..count as u64, &record_at, BLOCK).into_py(py)?;
+            planned += plan.len() as u64;
+            ahead.push_back(start(dataset, plan));
+        }
+        let Some(front) = ahead.pop_front() else { break };
+        let decoded = wait(py, &front).map_err(|(_, error)| to_py(py, &error))?;
+        for at in 0..decoded.len() {
+            put(&list, done + at, PyBytes::new(py, decoded.record(at)).into_any());
+        }
+        done += decoded.len();
+    }
+    Ok(list)
+}
+
+/// Starts to decode a block that will not be wanted again.
+pub fn start(dataset: &Arc<Dataset>, plan: ChunkPlan) -> Decoding {
+    let dataset = Arc::clone(dataset);
+    Later::start(pool::cpu(), move || plan.decode(&dataset, false))
+}
+
+/// Plans a block of a scan.
+pub fn plan(
+    dataset: &Dataset,
+    positions: Range<u64>,
+    record_at: impl Fn(u64) -> u64,
+    bytes: u64,
+) -> octavo_engine::Result<ChunkPlan> {
+    ChunkPlan::block(dataset, positions, record_at, BlockLimits { records: u64::MAX, bytes })
+}
+
+/// Waits for a block.
+pub fn wait(py: Python<'_>, decoding: &Decoding) -> Result<Decoded, (usize, Error)> {
+    let taken = if decoding.is_done() { decoding.take() } else { py.detach(|| decoding.take()) };
+    taken.map_err(|error| (0, error))?
+}

@@ -1,0 +1,115 @@
+//! Saving what is intact of a damaged file.
+
+use std::path::PathBuf;
+
+use octavo_engine::io::file::LocalFile;
+use octavo_engine::io::IoMode;
+use octavo_engine::recover::Survey;
+use octavo_engine::Error;
+use octavo_format::codec::Codec;
+use octavo_format::Format;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::{self, to_py};
+use crate::lock::SharedMutex;
+use crate::writer::Writer;
+
+/// What is left of a file, and the way to write it into another.
+#[pyclass(frozen, module = "octavo._core")]
+pub struct Salvage {
+    survey: SharedMutex<Option<Survey>>,
+}
+
+type Lost = (u64, u64, Option<u64>, String);
+
+#[pymethods]
+impl Salvage {
+    /// Looks through a file; `progress` gets the bytes done and the bytes in all.
+    #[new]
+    #[pyo3(signature = (path, *, format=None, progress=None))]
+    fn new(py: Python<'_>, path: PathBuf, format: Option<&str>, progress: Option<Py<PyAny>>) -> PyResult<Self> {
+        let unknown =
+            |name: &str| errors::named(py, "OptionError", &format!("format {name:?} cannot be recovered"));
+        let format = format.map(|name| Format::from_name(name).ok_or_else(|| unknown(name))).transpose()?;
+        let survey = py.detach(|| {
+            let source = Box::new(LocalFile::open(&path, IoMode::Pread)?);
+            let survey = Survey::of(source, format, &mut report(progress.as_ref()))?;
+            survey.check()?;
+            Ok::<_, Failure>(survey)
+        });
+        let survey = survey.map_err(|failure| failure.into_py(py))?;
+        Ok(Self { survey: SharedMutex::new(Some(survey)) })
+    }
+
+    /// What the file was: a dict.
+    fn about<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let dict = PyDict::new(py);
+        if let Some(survey) = &*self.survey.lock(py)? {
+            dict.set_item("format", survey.format.name())?;
+            dict.set_item("codec", survey.codec.map(Codec::name))?;
+            dict.set_item("group_size", survey.group_size)?;
+            dict.set_item("transposed", survey.transposed)?;
+            dict.set_item("writer_options", &survey.writer_options)?;
+        }
+        Ok(dict)
+    }
+
+    /// Writes what is intact and finishes the file; returns how many records, and what is lost. Once.
+    #[pyo3(signature = (writer, progress=None))]
+    fn write(
+        &self,
+        py: Python<'_>,
+        writer: &Bound<'_, Writer>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<(u64, Vec<Lost>)> {
+        let survey = self.survey.lock(py)?.take();
+        let (Some(survey), Some(writer)) = (survey, writer.get().take_engine(py)?) else {
+            return Err(errors::named(py, "ClosedError", "the salvage was written already"));
+        };
+        let report = py.detach(|| survey.write(writer, &mut report(progress.as_ref())));
+        let report = report.map_err(|failure| failure.into_py(py))?;
+        let lost =
+            report.lost.into_iter().map(|one| (one.offset, one.end, one.record_count, one.reason)).collect();
+        Ok((report.record_count, lost))
+    }
+}
+
+/// How many bytes pass between two looks for Ctrl-C.
+const LOOK_BYTES: u64 = 16 << 20;
+
+fn report(progress: Option<&Py<PyAny>>) -> impl FnMut(u64, u64) -> Result<(), Failure> + '_ {
+    let mut next = 0;
+    move |done, total| {
+        if done < next && done < total {
+            return Ok(());
+        }
+        next = done + LOOK_BYTES;
+        Python::attach(|py| {
+            py.check_signals()?;
+            progress.as_ref().map_or(Ok(()), |progress| progress.call1(py, (done, total)).map(|_| ()))
+        })
+        .map_err(Failure::Python)
+    }
+}
+
+/// What can end the work: the caller, by Ctrl-C or from its progress function, or the machine.
+enum Failure {
+    Python(PyErr),
+    Engine(Error),
+}
+
+impl Failure {
+    fn into_py(self, py: Python<'_>) -> PyErr {
+        match self {
+            Self::Python(error) => error,
+            Self::Engine(error) => to_py(py, &error),
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Engine(error)
+    }
+}

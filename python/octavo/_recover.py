@@ -1,0 +1,95 @@
+"""`octavo.recover`: save what is intact of a damaged, truncated or unfinished file."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+from octavo import _core
+from octavo._recipe import recipe_of_salvage
+from octavo._writer import Writer
+from octavo.errors import OptionError, RecordTypeError
+
+if TYPE_CHECKING:
+    from octavo._open import Format
+
+ByteProgress: TypeAlias = Callable[[int, int], object]
+
+
+@dataclasses.dataclass(frozen=True)
+class LostRange:
+    """Bytes of a file that could not be saved."""
+
+    offset: int
+    """The first byte."""
+    end: int
+    """The byte after the last."""
+    record_count: int | None
+    """How many records were in them; None if nothing tells any more."""
+    reason: str
+    """What is wrong with them."""
+
+
+@dataclasses.dataclass(frozen=True)
+class RecoverReport:
+    """What `octavo.recover` did."""
+
+    record_count: int
+    """Records saved."""
+    lost: tuple[LostRange, ...]
+    """Everything that could not be, in the order of the file."""
+
+    @property
+    def lost_count(self) -> int | None:
+        """Records that could not be saved; None if nobody can tell."""
+        counts = [one.record_count for one in self.lost]
+        return None if None in counts else sum(count for count in counts if count is not None)
+
+    @property
+    def ok(self) -> bool:
+        """Whether no record was lost."""
+        return self.lost_count == 0
+
+
+def recover(
+    source: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    *,
+    format: Format | None = None,
+    overwrite: bool = False,
+    progress: ByteProgress | None = None,
+) -> RecoverReport:
+    """Write a whole file from everything that is intact in a damaged one.
+
+    The source may be truncated, damaged anywhere, or unfinished: a `NAME.partial` that a killed writer left behind, or an
+    interrupted append. It is only read. Where the footer holds, each chunk is judged by itself; where it does not, chunks
+    are searched for by the hashes of their headers, so that damage costs only what it touches.
+
+    Args:
+        source: The damaged file.
+        target: Where the whole file will be.
+        format: What the source is, if its name does not say and it is not an ArrayRecord file.
+        overwrite: Whether a file of the target's name may be replaced.
+        progress: Called now and then with bytes done and bytes in all; twice through the file.
+    """
+    paths = [_as_path(source), _as_path(target)]
+    if os.path.realpath(paths[0]) == os.path.realpath(paths[1]):
+        message = f"{paths[1]}: the target is the source itself; name another file, and replace the source when you are content"
+        raise OptionError(message, path=paths[1])
+    salvage = _core.Salvage(paths[0], format=format, progress=progress)
+    about = salvage.about()
+    writer = Writer(paths[1], format=about["format"], overwrite=overwrite, **recipe_of_salvage(about))
+    try:
+        record_count, lost = salvage.write(writer, progress)
+    finally:
+        writer.abort()  # nothing is left to abort unless it failed
+    return RecoverReport(record_count, tuple(LostRange(*one) for one in lost))
+
+
+def _as_path(path: str | os.PathLike[str]) -> str:
+    if isinstance(path, str | os.PathLike):
+        return os.path.abspath(os.fsdecode(path))
+    message = f"a file to recover is named by a path, not {type(path).__name__}"
+    raise RecordTypeError(message)
