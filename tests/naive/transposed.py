@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 from tests.naive.compression import codec_named, decompress
 from tests.naive.protobuf import Cursor, Damaged, varint
@@ -138,7 +139,7 @@ class Run:
             raise Damaged(f"{self.decoded_size} bytes expected, {self.produced} found")
         whole = b"".join(reversed(self.parts))
         starts = [self.produced - boundary for boundary in reversed(self.boundaries)]
-        return [whole[start:end] for start, end in zip(starts, [*starts[1:], len(whole)], strict=True)]
+        return [whole[start:end] for start, end in itertools.pairwise([*starts, len(whole)])]
 
     def _run(self) -> None:
         transitions = Cursor(self.machine.transitions)

@@ -188,22 +188,19 @@ def test_a_flip_in_an_appended_file_gives_no_wrong_record(data, flip):
 def test_recover_loses_only_the_chunks_that_are_damaged(codec, data):
     records = [b"record %d " % number * (number % 40) for number in range(60)]
     file = file_of(naive.encode(records, naive.Options(codec=codec, group_size=3)), records)
-    telling = file.telling_places()
     content, damaged = file.content, set()
-    for _ in range(data.draw(st.integers(1, 4))):
-        place = data.draw(st.sampled_from(telling))
-        content = flipped(content, place, data.draw(flips))
+    changes = st.dictionaries(st.sampled_from(file.telling_places()), flips, min_size=1, max_size=4)
+    for place, flip in data.draw(changes).items():
+        content = flipped(content, place, flip)
         damaged.add(file.chunk_at(place))
     with TemporaryDirectory() as folder:
         source, target = Path(folder) / "damaged.array_record", Path(folder) / "saved.array_record"
         source.write_bytes(content)
         report = octavo.recover(source, target)
         saved = octavo.open(target).read_all()
-    # Two flips of one byte may undo each other.
-    at_least = list(file.without(*damaged).values())
-    assert saved == at_least or content == file.content
+    assert saved == list(file.without(*damaged).values())
     assert report.record_count == len(saved)
-    assert report.ok == (len(saved) == len(records))
+    assert len(saved) == len(records) or not report.ok
 
 
 @given(cut=st.integers(0, 2 * BLOCK))

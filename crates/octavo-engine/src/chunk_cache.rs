@@ -179,8 +179,9 @@ mod tests {
         for number in 1..100 {
             cache.insert(key(number), &chunk_of(92));
             assert!(cache.get(key(0)).is_some(), "lost after {number}");
-            assert!(cache.lock().unwrap().bytes <= 1000);
-            assert_eq!(cache.lock().unwrap().entries.len(), cache.lock().unwrap().places.len());
+            let state = cache.lock().unwrap();
+            assert!(state.bytes <= 1000);
+            assert_eq!(state.entries.len(), state.places.len());
         }
         assert!(cache.get(key(1)).is_none());
         assert!(cache.get(key(99)).is_some());

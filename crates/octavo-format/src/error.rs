@@ -161,7 +161,7 @@ pub enum FormatError {
 /// The records of a chunk, in words.
 fn records(first: u64, count: u64) -> String {
     match count {
-        0 => "no records".to_owned(),
+        0 => format!("from record {first} on"),
         1 => format!("record {first}"),
         _ => format!("records {first} to {}", first.saturating_add(count - 1)),
     }

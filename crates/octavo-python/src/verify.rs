@@ -8,14 +8,13 @@ use pyo3::prelude::*;
 use crate::errors::to_py;
 use crate::reader::Reader;
 
+/// Number of the file, first record, how many, what is wrong.
+type Damaged = (usize, u64, u64, Py<PyAny>);
+
 /// Reads and checks all records; returns (number of the file, record, how many, exception) for each place that is damaged.
 #[pyfunction]
 #[pyo3(signature = (reader, progress=None))]
-pub fn verify(
-    py: Python<'_>,
-    reader: &Bound<'_, Reader>,
-    progress: Option<Py<PyAny>>,
-) -> PyResult<Vec<(usize, u64, u64, Py<PyAny>)>> {
+pub fn verify(py: Python<'_>, reader: &Bound<'_, Reader>, progress: Option<Py<PyAny>>) -> PyResult<Vec<Damaged>> {
     let dataset = Arc::clone(reader.get().dataset());
     let report = |done: u64| -> Result<(), Failure> {
         Python::attach(|py| {

@@ -9,6 +9,7 @@ import pytest
 import octavo
 from tests.conformance.array_record import wheel
 from tests.conformance.array_record.foreign import TEXT, Foreign, as_parameters
+from tests.conformance.codecs import needs_cramjam
 from tests.naive.array_record import NaiveFile, encode_chunks
 from tests.naive.riegeli import simple_chunk
 
@@ -45,6 +46,7 @@ def test_octavo_recovers_all_of_it(build: Build, tmp_path):
     assert (report.record_count, report.ok) == (len(foreign.records), True)
 
 
+@needs_cramjam
 @pytest.mark.parametrize("build", as_parameters())
 def test_the_naive_twin_reads_it(build: Build):
     foreign = build()

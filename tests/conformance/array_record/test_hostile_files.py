@@ -10,6 +10,7 @@ import octavo
 from octavo import errors
 from tests.conformance.array_record.foreign import RECORDS, chunks, of_data_chunks
 from tests.conformance.array_record.hostile import CHUNKS, INDEXES, as_parameters
+from tests.conformance.codecs import needs_cramjam
 from tests.naive.array_record import NaiveFile
 from tests.naive.protobuf import Damaged
 from tests.naive.riegeli import BLOCK
@@ -61,7 +62,8 @@ class TestIndexes:
         source, target = tmp_path / "hostile.array_record", tmp_path / "saved.array_record"
         source.write_bytes(build())
         octavo.recover(source, target)
-        saved = [record for record in octavo.open(target) if record in RECORDS]
+        # Without an index that can be believed, its own records may be taken for others; they may be empty.
+        saved = [record for record in octavo.open(target) if record and record in RECORDS]
         assert saved == [record for record in RECORDS if record in saved]
 
     def test_the_naive_twin_refuses_it(self, build: Build):
@@ -101,6 +103,7 @@ class TestChunks:
         assert octavo.open(target).read_all() == list(AROUND_THE_CHUNK.values())
         assert (report.ok, report.record_count) == (False, 3)
 
+    @needs_cramjam
     def test_the_naive_twin_refuses_it(self, build: Build, request):
         if request.node.callspec.id in READ_BY_THE_TWIN:
             pytest.skip("the twin is too kind")

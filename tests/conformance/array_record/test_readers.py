@@ -81,8 +81,7 @@ class TestSeveralFiles(EveryBackend):
 
 @needs_cramjam
 @pytest.mark.parametrize("codec", ["zstd", "brotli", "snappy"])
-@pytest.mark.parametrize("group_size", [1, 7, 65536])
-@pytest.mark.parametrize("transpose", [False, True])
+@pytest.mark.parametrize(("group_size", "transpose"), [(1, False), (7, False), (65536, True)])
 class TestEveryCodec(ReaderSuite):
     @pytest.fixture(autouse=True)
     def choose(self, codec: str, group_size: int, *, transpose: bool) -> None:

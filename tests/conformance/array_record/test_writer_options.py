@@ -175,7 +175,6 @@ REFUSED_KEYWORDS: list[dict[str, Any]] = [
     {"codec": "zstd:23"},
     {"codec": "brotli:12"},
     {"codec": "none:1"},
-    {"codec": "zstd:"},
     {"group_size": 0},
     {"group_size": -1},
     {"group_size": 2**31},

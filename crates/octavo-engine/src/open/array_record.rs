@@ -56,7 +56,7 @@ fn find_tail(source: &dyn Source) -> Result<Tail> {
     let len = source.len();
     let blocks = len / BLOCK;
     let mut first_fault = None;
-    if len % BLOCK == 0 && blocks > 0 {
+    if len.is_multiple_of(BLOCK) && blocks > 0 {
         match read_postscript(source, (blocks - 1) * BLOCK)? {
             Ok(footer_offset) => return Ok(Tail { footer_offset, end: len }),
             Err(fault) => first_fault = Some(((blocks - 1) * BLOCK, fault)),

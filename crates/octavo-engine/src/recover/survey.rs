@@ -28,6 +28,8 @@ enum What {
     Postscript,
     Nothing,
     Damaged(ChunkFault),
+    /// Not even its header holds.
+    Gap,
 }
 
 impl Survey {
@@ -109,6 +111,8 @@ impl Survey {
                 Err(fault) => {
                     let next = next_chunk(self.source.as_ref(), at + 1)?.unwrap_or(file_bytes);
                     self.lose(at, next, None, &fault);
+                    let header = ChunkHeader::of(ChunkKind::Other(0), &[], 0, 0);
+                    met.push(Met { begin: at, end: next, header, what: What::Gap });
                     at = next;
                 }
             }
@@ -121,10 +125,9 @@ impl Survey {
     fn sort_out(&mut self, mut met: Vec<Met>) -> Result<()> {
         if self.format == Format::ArrayRecord {
             self.find_index_chunks(&mut met)?;
+            self.note_open_end(&met);
         }
-        let first_count =
-            met.iter().find(|chunk| matches!(chunk.what, What::Records)).map(|chunk| chunk.header.num_records);
-        let group = self.group_size.or(first_count);
+        let group = self.group_of(&met);
         let is_short = |count: u64| group.is_some_and(|group| count < group);
         // The last piece, where the next intact chunk of records repeats its records: a short group before a postscript.
         let mut repeated = match self.pieces.last() {
@@ -147,7 +150,7 @@ impl Survey {
                 }
                 What::Journal => journal = Some((Piece::Journal { begin, end }, self.count_in(begin, end)?)),
                 What::Postscript => repeated = last_count.take().filter(|count| is_short(*count)).or(repeated),
-                What::Damaged(fault) => {
+                What::Damaged(_) | What::Gap => {
                     // What it would have repeated is the only copy now.
                     let saved = journal.take().map(|(piece, count)| {
                         self.pieces.push(piece);
@@ -155,13 +158,32 @@ impl Survey {
                     });
                     let saved = saved.or(repeated.take()).unwrap_or(0);
                     let count = if chunk.header.kind.has_records() { records.saturating_sub(saved) } else { 0 };
-                    self.lose(begin, end, Some(count), &fault);
+                    if let What::Damaged(fault) = chunk.what {
+                        self.lose(begin, end, Some(count), &fault);
+                    }
                 }
                 What::Footer | What::Nothing => {}
             }
         }
         self.pieces.extend(journal.map(|(piece, _)| piece));
         Ok(())
+    }
+
+    /// Records a chunk: what the footer says it was to be, or else the most that any chunk has.
+    fn group_of(&self, met: &[Met]) -> Option<u64> {
+        let written = self.writer_options.as_deref().and_then(group_in);
+        let met = met.iter().filter(|chunk| matches!(chunk.what, What::Records));
+        written.or(self.group_size).max(met.map(|chunk| chunk.header.num_records).max())
+    }
+
+    /// A file that does not end with its index may have been longer.
+    fn note_open_end(&mut self, met: &[Met]) {
+        let last = met.iter().rev().find(|chunk| !matches!(chunk.what, What::Nothing));
+        if !matches!(last, Some(Met { what: What::Footer | What::Postscript, .. })) {
+            let end = self.source.len();
+            let reason = "the file ends here without a footer: what should follow is not known".to_owned();
+            self.lost.push(Lost { offset: end, end, record_count: None, reason });
+        }
     }
 
     fn count_in(&self, begin: u64, end: u64) -> Result<u64> {
@@ -182,9 +204,10 @@ impl Survey {
             if header.kind != ChunkKind::Simple && header.kind != ChunkKind::Transposed {
                 continue;
             }
-            if matches!(met[number].what, What::Records) && could_be_index(met, number, self.source.len()) {
+            let known = self.pieces.len() + self.lost.len();
+            if matches!(met[number].what, What::Records) && could_be_index(met, number, known, self.source.len()) {
                 let decoded = self.decode_at(begin, end)?;
-                if begin % BLOCK == 0 && is_postscript(&decoded, begin) {
+                if begin.is_multiple_of(BLOCK) && is_postscript(&decoded, begin) {
                     if let Ok(footer_offset) = postscript::parse(decoded.record(0)) {
                         footers.push(footer_offset);
                     }
@@ -197,7 +220,7 @@ impl Survey {
         }
         for number in 0..met.len() {
             let pointed_at = footers.contains(&met[number].begin);
-            let follows_footer = met[number].begin % BLOCK == 0
+            let follows_footer = met[number].begin.is_multiple_of(BLOCK)
                 && met[..number]
                     .iter()
                     .rev()
@@ -237,17 +260,22 @@ impl Survey {
 }
 
 /// Whether a chunk is worth a closer look: a footer, too, is followed by padding to the end of its block, or by the end.
-fn could_be_index(met: &[Met], number: usize, file_bytes: u64) -> bool {
+fn could_be_index(met: &[Met], number: usize, known: usize, file_bytes: u64) -> bool {
     let Met { begin, end, header, .. } = &met[number];
     let ends_block = match met.get(number + 1) {
-        Some(next) => next.header.kind == ChunkKind::Padding && next.end % BLOCK == 0 || next.begin != *end,
+        Some(next) => next.header.kind == ChunkKind::Padding || matches!(next.what, What::Gap),
         None => true,
     };
-    let could_list = header.num_records <= number as u64 + 2;
-    (begin % BLOCK == 0 && header.decoded_data_size < BLOCK)
-        || end % BLOCK == 0
+    let could_list = header.num_records <= (number + known) as u64 + 1;
+    (begin.is_multiple_of(BLOCK) && header.decoded_data_size < BLOCK)
+        || end.is_multiple_of(BLOCK)
         || *end == file_bytes
         || (ends_block && could_list)
+}
+
+/// The group size in a text of options.
+fn group_in(options: &str) -> Option<u64> {
+    options.split(',').find_map(|item| item.strip_prefix("group_size:")?.parse().ok())
 }
 
 /// A postscript's records are all alike and point back into the file.

@@ -156,13 +156,16 @@ fn open_interrupted<'a>(
     Ok((header, data))
 }
 
+/// Is shown every block header that stands in a chunk, with its position.
+type Look<'a> = dyn FnMut(u64, &[u8]) -> Result<(), Damage> + 'a;
+
 /// Appends `payload` bytes of the chunk at `begin` to `out`, leaving out block headers, which `look` gets to see.
 fn gather(
     begin: u64,
     physical: &[u8],
     payload: u64,
     out: &mut Vec<u8>,
-    look: &mut dyn FnMut(u64, &[u8]) -> Result<(), Damage>,
+    look: &mut Look<'_>,
 ) -> Result<(), ChunkFault> {
     let needed = end_of(begin, payload).ok_or("its size is impossible")? - begin;
     let Some(mut rest) = usize::try_from(needed).ok().and_then(|needed| physical.get(..needed)) else {
@@ -171,7 +174,7 @@ fn gather(
     out.try_reserve(usize::try_from(payload).unwrap_or(usize::MAX)).map_err(|_| "it does not fit into memory")?;
     let mut position = begin;
     while !rest.is_empty() {
-        if position % BLOCK == 0 {
+        if position.is_multiple_of(BLOCK) {
             let (block, after) = rest.split_at(rest.len().min(bytes::to_usize(BLOCK_HEADER)));
             look(position, block)?;
             rest = after;
@@ -229,7 +232,7 @@ impl Placer {
         let end = super::layout::chunk_end(begin, data_size, num_records).unwrap_or(u64::MAX);
         let mut position = begin;
         while position < end {
-            if position % BLOCK == 0 {
+            if position.is_multiple_of(BLOCK) {
                 let header = BlockHeader { previous_chunk: position - begin, next_chunk: end - position };
                 emit(&header.encode())?;
                 position += BLOCK_HEADER;

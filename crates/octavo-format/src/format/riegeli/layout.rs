@@ -6,7 +6,8 @@ use crate::checksum::highway::highway_hash;
 /// A header stands at every multiple of this.
 pub const BLOCK: u64 = 1 << 16;
 /// Size of that header.
-pub const BLOCK_HEADER: u64 = 24;
+pub const BLOCK_HEADER: u64 = BLOCK_HEADER_LEN as u64;
+const BLOCK_HEADER_LEN: usize = 24;
 /// What is left of a block for chunks.
 pub const USABLE: u64 = BLOCK - BLOCK_HEADER;
 /// Size of a chunk's header.
@@ -62,8 +63,8 @@ pub struct BlockHeader {
 
 impl BlockHeader {
     /// As it stands in the file.
-    pub fn encode(self) -> [u8; BLOCK_HEADER as usize] {
-        let mut out = [0; BLOCK_HEADER as usize];
+    pub fn encode(self) -> [u8; BLOCK_HEADER_LEN] {
+        let mut out = [0; BLOCK_HEADER_LEN];
         out[8..16].copy_from_slice(&self.previous_chunk.to_le_bytes());
         out[16..].copy_from_slice(&self.next_chunk.to_le_bytes());
         let hash = highway_hash(&out[8..]);
@@ -73,7 +74,7 @@ impl BlockHeader {
 
     /// From the first 24 of these bytes; `None` if they are no block header.
     pub fn parse(block: &[u8]) -> Option<Self> {
-        let hashed = block.get(8..BLOCK_HEADER as usize)?;
+        let hashed = block.get(8..BLOCK_HEADER_LEN)?;
         if bytes::u64_at(block, 0)? != highway_hash(hashed) {
             return None;
         }

@@ -4,10 +4,8 @@
 //! nodes. A *token* is a node and what was met of it. A *move* leads from a token to the one in front of it, because
 //! the chunk is decoded from its end; for the same reason columns grow at their front.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasher, Hasher, RandomState};
-
-use super::message::{self, FIXED32, FIXED64, GROUP_START, STRING, VARINT, WIRE_TYPE};
+use super::message::{self, Field, FIXED32, FIXED64, GROUP_START, STRING, VARINT, WIRE_TYPE};
+use super::numbers::Numbers;
 use crate::codec::CodecError;
 use crate::varint;
 
@@ -53,10 +51,6 @@ pub(super) struct Token {
     pub(super) node: u32,
     /// For a varint its length less 1, or its value and [`FIRST_INLINE`]; otherwise one of the constants.
     pub(super) kind: u8,
-    /// The node that came behind it the last time: mostly, it does again.
-    node_behind: u32,
-    /// The move that led to it the last time.
-    move_from_behind: u32,
 }
 
 /// A token followed by another, when read from the end.
@@ -69,6 +63,9 @@ pub(super) struct Move {
     /// How often this happens.
     pub(super) count: u64,
 }
+
+/// Where to go on behind a submessage or group: in which node, and with which bytes (a group's are its outer's).
+pub(super) type Outer<'a> = (u32, &'a [u8]);
 
 /// Everything about a chunk's records but where it goes.
 pub(super) struct Columns {
@@ -100,16 +97,16 @@ impl Columns {
             run: Vec::new(),
             lens: Column::default(),
             last: None,
-            node_numbers: Numbers::default(),
-            move_numbers: Numbers::default(),
+            node_numbers: Numbers::new(),
+            move_numbers: Numbers::new(),
             groups: Vec::new(),
         }
     }
 
-    /// Adds a record.
-    pub(super) fn add(&mut self, record: &[u8]) -> Result<(), CodecError> {
+    /// Adds a record. `open` is empty: space for what is being taken apart, to be used again.
+    pub(super) fn add<'a>(&mut self, record: &'a [u8], open: &mut Vec<Outer<'a>>) -> Result<(), CodecError> {
         if message::is_message(record, &mut self.groups) {
-            return self.add_message(record);
+            return self.add_message(record, open);
         }
         let len = u32::try_from(record.len()).map_err(|_| CodecError::TooLarge)?;
         self.emit(RECORD, WHOLE)?;
@@ -119,10 +116,9 @@ impl Columns {
     }
 
     /// Adds a record that is a message.
-    fn add_message(&mut self, message: &[u8]) -> Result<(), CodecError> {
+    fn add_message<'a>(&mut self, message: &'a [u8], open: &mut Vec<Outer<'a>>) -> Result<(), CodecError> {
         self.emit(RECORD_START, WHOLE)?;
         let (mut parent, mut rest) = (ROOT, message);
-        let mut open = Vec::new();
         loop {
             let Some(field) = message::take_field(&mut rest) else {
                 // The end of a submessage or of all: what is taken apart is known to be fields to its end.
@@ -135,7 +131,7 @@ impl Columns {
             };
             let node = self.node(parent, field.tag)?;
             match field.tag & WIRE_TYPE {
-                VARINT => self.add_varint(node, field.value)?,
+                VARINT => self.add_varint(node, &field)?,
                 FIXED32 | FIXED64 => self.add_value(node, field.value)?,
                 STRING => {
                     let content = &field.value[field.len_len..];
@@ -163,14 +159,14 @@ impl Columns {
     }
 
     #[inline]
-    fn add_varint(&mut self, node: u32, value: &[u8]) -> Result<(), CodecError> {
-        if let [value @ 0..=MAX_INLINE] = value {
+    fn add_varint(&mut self, node: u32, field: &Field<'_>) -> Result<(), CodecError> {
+        if let [value @ 0..=MAX_INLINE] = field.value {
             return self.emit(node, FIRST_INLINE + value);
         }
         #[allow(clippy::cast_possible_truncation, reason = "a varint has at most 10 bytes")]
-        let len = value.len() as u8;
+        let len = field.value.len() as u8;
         self.emit(node, len - 1)?;
-        self.nodes[node as usize].column.prepend_low_bits(value);
+        self.nodes[node as usize].column.prepend_low_bits(field.value, field.word);
         Ok(())
     }
 
@@ -184,24 +180,10 @@ impl Columns {
     /// The number of the node for that field there.
     #[inline]
     fn node(&mut self, parent: u32, tag: u32) -> Result<u32, CodecError> {
-        if let Some(token) = self.last {
-            let guess = self.tokens[token as usize].node_behind;
-            let node = &self.nodes[guess as usize];
-            if (node.parent, node.tag) == (parent, tag) {
-                return Ok(guess);
-            }
-        }
-        self.find_node(parent, tag)
-    }
-
-    fn find_node(&mut self, parent: u32, tag: u32) -> Result<u32, CodecError> {
         let next = number(self.nodes.len())?;
-        let node = *self.node_numbers.entry(pair(parent, tag)).or_insert(next);
+        let node = self.node_numbers.number((parent, tag), next);
         if node == next {
             self.nodes.push(Node { parent, tag, column: Column::default(), tokens: [NONE; KINDS] });
-        }
-        if let Some(token) = self.last {
-            self.tokens[token as usize].node_behind = node;
         }
         Ok(node)
     }
@@ -214,11 +196,11 @@ impl Columns {
             token = self.add_token(node, kind)?;
         }
         if let Some(last) = self.last {
-            let guess = self.tokens[last as usize].move_from_behind;
-            let number = match self.moves.get(guess as usize) {
-                Some(known) if known.from == token => guess,
-                _ => self.find_move(token, last)?,
-            };
+            let next = number(self.moves.len())?;
+            let number = self.move_numbers.number((token, last), next);
+            if number == next {
+                self.moves.push(Move { from: token, to: last, count: 0 });
+            }
             self.moves[number as usize].count += 1;
             self.run.push(number);
         }
@@ -228,22 +210,12 @@ impl Columns {
 
     fn add_token(&mut self, node: u32, kind: u8) -> Result<u32, CodecError> {
         let token = number(self.tokens.len())?;
-        self.tokens.push(Token { node, kind, node_behind: ROOT, move_from_behind: NONE });
+        self.tokens.push(Token { node, kind });
         self.nodes[node as usize].tokens[usize::from(kind)] = token;
         if self.nodes[node as usize].tag & WIRE_TYPE == STRING && kind == SUBMESSAGE_START {
             self.add_token(node, SUBMESSAGE_END)?;
         }
         Ok(token)
-    }
-
-    fn find_move(&mut self, from: u32, to: u32) -> Result<u32, CodecError> {
-        let next = number(self.moves.len())?;
-        let number = *self.move_numbers.entry(pair(from, to)).or_insert(next);
-        if number == next {
-            self.moves.push(Move { from, to, count: 0 });
-        }
-        self.tokens[to as usize].move_from_behind = number;
-        Ok(number)
     }
 }
 
@@ -271,9 +243,16 @@ impl Column {
         self.make_room(value.len()).copy_from_slice(value);
     }
 
-    /// Prepends bytes without their highest bit.
+    /// Prepends a value without the highest bit of its bytes. `word` begins with them.
     #[inline]
-    fn prepend_low_bits(&mut self, value: &[u8]) {
+    fn prepend_low_bits(&mut self, value: &[u8], word: u64) {
+        const LOW_BITS: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+        if let (1..=8, Some(slot)) = (value.len(), self.room[..self.at].last_chunk_mut()) {
+            // What is written in front of them is written again later.
+            *slot = ((word & LOW_BITS) << (64 - 8 * value.len())).to_le_bytes();
+            self.at -= value.len();
+            return;
+        }
         for (slot, byte) in self.make_room(value.len()).iter_mut().zip(value) {
             *slot = byte & 0x7f;
         }
@@ -304,52 +283,5 @@ impl Column {
         room[free..].copy_from_slice(&self.room[self.at..]);
         self.room = room;
         self.at = free;
-    }
-}
-
-/// Numbers of pairs.
-type Numbers = HashMap<u64, u32, Seed>;
-
-const fn pair(high: u32, low: u32) -> u64 {
-    (high as u64) << 32 | low as u64
-}
-
-/// What makes the hashes of this process its own, so that no records can be made to collide.
-struct Seed(u64);
-
-impl Default for Seed {
-    fn default() -> Self {
-        Self(RandomState::new().hash_one(0))
-    }
-}
-
-impl BuildHasher for Seed {
-    type Hasher = PairHasher;
-
-    fn build_hasher(&self) -> PairHasher {
-        PairHasher(self.0)
-    }
-}
-
-/// A hash of one `u64` that takes a nanosecond.
-struct PairHasher(u64);
-
-impl Hasher for PairHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64(u64::from(*byte));
-        }
-    }
-
-    #[inline]
-    #[allow(clippy::cast_possible_truncation, reason = "both halves are used")]
-    fn write_u64(&mut self, value: u64) {
-        let product = u128::from(self.0 ^ value) * 0x9e37_79b9_7f4a_7c15; // 2^64 / golden ratio
-        self.0 = product as u64 ^ (product >> 64) as u64;
-    }
-
-    #[inline]
-    fn finish(&self) -> u64 {
-        self.0
     }
 }

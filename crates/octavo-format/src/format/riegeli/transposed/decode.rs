@@ -17,6 +17,8 @@ const ALWAYS_ACCEPTED: u64 = 1 << 16;
 const HEADER_PER_BYTE: u64 = 100;
 /// No header compresses better than this: tags, lengths and moves differ.
 const HEADER_RATIO: u64 = 1024;
+/// Nobody could parse what is nested deeper; the original stops at 100.
+const MAX_DEPTH: usize = 1 << 20;
 /// The most bytes that the length of a record takes.
 const MAX_LEN_BYTES: u64 = 5;
 
@@ -171,6 +173,9 @@ impl Machine<'_> {
         // Each will need a byte for its length and one for its tag.
         if self.open.len() >= self.out.room() / 2 {
             return Err("more submessages than there is room for");
+        }
+        if self.open.len() >= MAX_DEPTH {
+            return Err("submessages too deep in each other");
         }
         self.open.try_reserve(1).map_err(|_| "the submessages do not fit into memory")?;
         self.open.push((self.out.room(), number));

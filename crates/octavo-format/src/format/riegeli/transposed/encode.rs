@@ -29,11 +29,11 @@ pub fn encode(
     out: &mut Vec<u8>,
 ) -> Result<(), CodecError> {
     let mut columns = Columns::new();
-    let mut rest = records;
+    let (mut rest, mut open) = (records, Vec::new());
     for &len in lens {
         let len = usize::try_from(len).ok();
         let (record, behind) = len.and_then(|len| rest.split_at_checked(len)).ok_or(CodecError::WrongSize)?;
-        columns.add(record)?;
+        columns.add(record, &mut open)?;
         rest = behind;
     }
     let mut packed = Packed::new(&columns, bucket_bytes, encoder)?;

@@ -3,6 +3,8 @@
 //! Tokens that often follow a token, or follow nothing else, are laid out as a list of its own; all others are in
 //! the common list. Any layout decodes; this one gives the bytes the original writes.
 
+use std::ops::Range;
+
 use super::columns::Move;
 use super::layout::{Entry, Layout};
 use crate::codec::CodecError;
@@ -110,25 +112,26 @@ impl<'a> Planner<'a> {
     /// Places, for each token in turn, the list of what often follows it, and of what is not reached otherwise.
     fn place_own_lists(&mut self) -> Result<(), CodecError> {
         for token in 0..self.gateways.len() {
-            let numbers = self.starts[token]..self.starts[token + 1];
+            let places = self.starts[token]..self.starts[token + 1];
             let is_only_way = |planner: &Self, number: usize| {
                 let a_move = &planner.moves[number];
                 a_move.count == planner.arrivals[a_move.to as usize]
             };
-            let mut left_out = self.take_in(numbers.clone(), is_only_way);
-            if left_out == numbers.len() {
+            let mut left_out = self.take_in(places.clone(), is_only_way);
+            if left_out == places.len() {
                 continue;
             }
             if left_out == 1 {
-                left_out = self.take_in(numbers.clone(), |_, _| true);
+                left_out = self.take_in(places, |_, _| true);
             }
             self.place_own_list(token, left_out > 0)?;
         }
         Ok(())
     }
 
-    /// Decides that moves lead to their token's own list. Returns how many of `numbers` do not.
-    fn take_in(&mut self, places: std::ops::Range<usize>, is_to_take: impl Fn(&Self, usize) -> bool) -> usize {
+    /// Decides for moves, given by their places in `by_token`, whether they lead to their token's own list. Returns how
+    /// many do not.
+    fn take_in(&mut self, places: Range<usize>, is_to_take: impl Fn(&Self, usize) -> bool) -> usize {
         let mut left_out = 0;
         for place in places {
             let number = self.by_token[place] as usize;

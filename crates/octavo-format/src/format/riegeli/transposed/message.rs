@@ -26,18 +26,25 @@ pub(super) struct Field<'a> {
     pub(super) value: &'a [u8],
     /// How many bytes of `value` are a string's length.
     pub(super) len_len: usize,
+    /// The first bytes of a varint, in the lowest places; what is above may be anything.
+    pub(super) word: u64,
 }
 
 /// Takes the next field, or nothing if what is there is not one in its only form.
-#[inline]
+#[inline(always)] // a field that is returned through memory costs a third of the encoder's speed
 pub(super) fn take_field<'a>(rest: &mut &'a [u8]) -> Option<Field<'a>> {
     let (tag, tag_len) = minimal(rest, varint::take32(rest)?)?;
     if tag <= WIRE_TYPE {
         return None; // field number 0
     }
     let behind = &rest[tag_len..];
+    let mut word = 0;
     let (len_len, value_len) = match tag & WIRE_TYPE {
-        VARINT => (0, minimal(behind, varint::take(behind)?)?.1),
+        VARINT => {
+            let value_len;
+            (word, value_len) = varint_word(behind)?;
+            (0, value_len)
+        }
         FIXED64 => (0, 8),
         STRING => {
             let (len, len_len) = minimal(behind, varint::take32(behind)?)?;
@@ -49,13 +56,33 @@ pub(super) fn take_field<'a>(rest: &mut &'a [u8]) -> Option<Field<'a>> {
     };
     let (value, behind) = behind.split_at_checked(value_len)?;
     *rest = behind;
-    Some(Field { tag, value, len_len })
+    Some(Field { tag, value, len_len, word })
 }
 
 /// A varint's value and length, if it is as short as can be.
 #[inline]
 fn minimal<T>(bytes: &[u8], (value, len): (T, usize)) -> Option<(T, usize)> {
     (len == 1 || bytes[len - 1] != 0).then_some((value, len))
+}
+
+/// The word that begins with a varint, and the varint's length if it is as short as can be. Lengths vary too much to be
+/// guessed, so they are not found byte by byte.
+#[inline]
+fn varint_word(bytes: &[u8]) -> Option<(u64, usize)> {
+    if let Some(word) = bytes.first_chunk() {
+        let word = u64::from_le_bytes(*word);
+        let stops = !word & 0x8080_8080_8080_8080;
+        if stops != 0 {
+            let last_at = stops.trailing_zeros() & !7;
+            let is_minimal = last_at == 0 || word >> last_at & 0xff != 0;
+            return is_minimal.then_some((word, last_at as usize / 8 + 1));
+        }
+    }
+    let (_, len) = minimal(bytes, varint::take(bytes)?)?;
+    let mut word = [0; 8];
+    let in_word = len.min(8);
+    word[..in_word].copy_from_slice(&bytes[..in_word]);
+    Some((u64::from_le_bytes(word), len))
 }
 
 /// Whether `bytes` are fields to their end, and all groups are closed. `groups` is scratch space.
