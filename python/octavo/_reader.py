@@ -176,7 +176,7 @@ class Reader(_core.Reader):
         return Info(
             format=self._format,
             dialect=None,
-            codec=about.get("codec", "none" if not about else None),
+            codec=_codec(about, options),
             level=None if options is None else options.level,
             group_size=about.get("group_size"),
             transposed=about.get("transposed"),
@@ -221,6 +221,14 @@ Sequence.register(Reader)
 def _reopen(kind: type[Reader], inputs: list[Input], options: dict[str, Any], view: tuple[int, int, int]) -> Reader:
     start, step, count = view
     return kind(inputs, **options)._view_of(start, step, count)  # noqa: SLF001 - part of the class
+
+
+def _codec(about: dict[str, Any], options: ArrayRecordWriterOptions | None) -> str | None:
+    """What the records say, or else the options: a file without records has no others."""
+    if not about:
+        return "none"
+    codec: str | None = about["codec"]
+    return options.codec if codec is None and options is not None else codec
 
 
 def _name(one: Input) -> str:

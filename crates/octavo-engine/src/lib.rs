@@ -17,6 +17,7 @@ pub mod info;
 pub mod io;
 pub mod later;
 pub mod lazy;
+mod offload;
 pub mod open;
 pub mod pending;
 pub mod pool;

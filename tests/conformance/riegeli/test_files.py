@@ -34,7 +34,6 @@ OPTIONS: list[dict[str, Any]] = [
     {"group_size": 1, "codec": "none"},
     {"transpose": True},
     {"transpose": True, "codec": "none", "group_size": 50},
-    {"pad_to_block_boundary": True, "codec": "none", "group_size": 500},
 ]
 METADATA = message((1, b"a comment"), (2, b"a.type.Name"))
 

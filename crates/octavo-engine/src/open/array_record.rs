@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use octavo_format::codec::Decoder;
+use octavo_format::format::array_record::footer::Shape;
 use octavo_format::format::array_record::{postscript, FooterEntry, Metadata};
 use octavo_format::format::riegeli::chunk::{self, HEADER_SPAN};
 use octavo_format::format::riegeli::layout::{is_chunk_boundary, BLOCK, FIRST_CHUNK, SIGNATURE};
@@ -13,12 +14,13 @@ use octavo_format::{Format, FormatError};
 use super::OpenOptions;
 use crate::error::{Error, Result};
 use crate::io::{huge_pages, read_vec, Source};
+use crate::offload::OffloadWriter;
 use crate::pool::{self, locked};
 
 /// A postscript fits into this with room to spare.
 const POSTSCRIPT_BYTES: u64 = 512;
 
-pub(crate) fn read_index(source: &dyn Source, _options: &OpenOptions) -> Result<ChunkIndex> {
+pub(crate) fn read_index(source: &dyn Source, options: &OpenOptions) -> Result<ChunkIndex> {
     let Tail { footer_offset, end } = find_tail(source)?;
     let fault = |fault| FormatError::Tail { what: "footer", offset: footer_offset, fault };
     let footer =
@@ -42,7 +44,18 @@ pub(crate) fn read_index(source: &dyn Source, _options: &OpenOptions) -> Result<
         torn_bytes: source.len() - end,
     };
     let Outline { table, groups, record_count, .. } = outline;
+    let table = if options.offload_index { offload(source, &table)? } else { table };
     Ok(ChunkIndex::new(Format::ArrayRecord, table, groups, record_count, footer_offset, about))
+}
+
+/// The same table, in a file.
+fn offload(source: &dyn Source, table: &ChunkTable) -> Result<ChunkTable> {
+    let mut writer = OffloadWriter::create()?;
+    for chunk in 0..table.len() {
+        let (entry, _) = table.get(chunk).map_err(|error| Error::format(source.name(), error))?;
+        writer.push(entry)?;
+    }
+    Ok(ChunkTable::offloaded(table.len(), Box::new(writer.finish()?)))
 }
 
 /// Where a file ends, if everything behind that is left out.
@@ -182,9 +195,8 @@ fn read_chunk(
         Err(fault) => return Ok(Err(fault)),
     };
     let bytes = read_vec(source, begin, end - begin)?;
-    let mut spare = Vec::new();
-    let opened = chunk::open(begin, &bytes, Check::All, &mut spare);
-    Ok(opened.and_then(|(header, data)| DecodedChunk::decode(&header, data, &mut Decoder::new())))
+    let opened = chunk::open_owned(begin, bytes, Check::All);
+    Ok(opened.and_then(|(header, payload)| DecodedChunk::decode_owned(&header, payload, &mut Decoder::new())))
 }
 
 /// What the footer says about chunks.
@@ -211,16 +223,19 @@ fn outline(source: &dyn Source, footer: &DecodedChunk, footer_offset: u64) -> Re
     let count = footer.len() - 1;
     let disbelieve =
         |reason: String| Error::format(source.name(), FormatError::Footer { offset: footer_offset, reason });
+    let legal = |chunk: usize, offset: u64, after: u64| {
+        if offset < FIRST_CHUNK || offset >= footer_offset || !is_chunk_boundary(offset) {
+            return Err(disbelieve(format!("it puts chunk {chunk} at byte {offset}, where none can begin")));
+        }
+        if offset <= after {
+            return Err(disbelieve(format!("it puts chunk {chunk} at byte {offset}, not behind the one before it")));
+        }
+        Ok(())
+    };
     let entry_of = |chunk: usize| {
         let entry = FooterEntry::parse(footer.record(chunk + 1))
             .ok_or_else(|| disbelieve(format!("its record about chunk {chunk} is not one")))?;
-        let legal = entry.offset >= FIRST_CHUNK && entry.offset < footer_offset && is_chunk_boundary(entry.offset);
-        if !legal {
-            return Err(disbelieve(format!(
-                "it puts chunk {chunk} at byte {}, where none can begin",
-                entry.offset
-            )));
-        }
+        legal(chunk, entry.offset, 0)?;
         Ok(entry)
     };
     if count == 0 {
@@ -238,7 +253,7 @@ fn outline(source: &dyn Source, footer: &DecodedChunk, footer_offset: u64) -> Re
         let pieces: Vec<Mutex<Piece<'_>>> = table.pieces().into_iter().map(Mutex::new).collect();
         let parts: Vec<Mutex<Result<Part>>> = pieces.iter().map(|_| Mutex::new(Ok(Part::default()))).collect();
         pool::cpu().for_each(pieces.len(), &|number| {
-            *locked(&parts[number]) = fill(&mut locked(&pieces[number]), group, count, &entry_of, &disbelieve);
+            *locked(&parts[number]) = fill(&mut locked(&pieces[number]), footer, footer_offset, group, &legal, &entry_of);
         })?;
         drop(pieces);
         let parts = parts
@@ -268,22 +283,42 @@ fn outline(source: &dyn Source, footer: &DecodedChunk, footer_offset: u64) -> Re
 
 fn fill(
     piece: &mut Piece<'_>,
+    footer: &DecodedChunk,
+    footer_offset: u64,
     group: u64,
-    count: usize,
-    entry_of: &dyn Fn(usize) -> Result<FooterEntry>,
-    disbelieve: &dyn Fn(String) -> Error,
+    legal: &(dyn Fn(usize, u64, u64) -> Result<()> + Sync),
+    entry_of: &(dyn Fn(usize) -> Result<FooterEntry> + Sync),
 ) -> Result<Part> {
-    let mut part = Part { fits: true, is_complete: true, is_even: true, ..Part::default() };
+    let mut part =
+        Part { fits: true, is_complete: true, is_even: true, last_offset: FIRST_CHUNK - 1, ..Part::default() };
+    let (bytes, ends) = footer.parts();
+    let (count, first) = (ends.len() - 1, piece.first);
+    let (mut shape, mut decoded, mut records) = (None, 0, 0);
     for at in 0..piece.len() {
-        let chunk = piece.first + at;
-        let FooterEntry { offset, decoded, records } = entry_of(chunk)?;
-        let (Some(decoded), Some(records)) = (decoded, records) else {
-            return Ok(Part { is_complete: false, ..part });
+        let chunk = first + at;
+        // The first record is about the file: the one about a chunk begins where that of the chunk before ends.
+        let (start, end) = (usize::try_from(ends[chunk]).unwrap_or(0), usize::try_from(ends[chunk + 1]).unwrap_or(0));
+        let (bytes, len) = (&bytes[start..], end - start);
+        let offset = match shape.as_ref().and_then(|shape: &Shape| shape.offset_in(bytes, len)) {
+            Some(offset) => offset,
+            None => {
+                let (offset, others) = match FooterEntry::parse_usual(bytes, len) {
+                    Some((offset, decoded, records)) => (offset, (decoded, records)),
+                    None => match entry_of(chunk)? {
+                        FooterEntry { offset, decoded: Some(decoded), records: Some(records) } => (offset, (decoded, records)),
+                        _ => return Ok(Part { is_complete: false, ..part }),
+                    },
+                };
+                (decoded, records) = others;
+                shape = Shape::of(bytes, len);
+                offset
+            }
         };
+        if offset <= part.last_offset || offset >= footer_offset || !is_chunk_boundary(offset) {
+            legal(chunk, offset, part.last_offset)?;
+        }
         if at == 0 {
             part.first_offset = offset;
-        } else if offset <= part.last_offset {
-            return Err(disbelieve(format!("chunks are out of order at byte {offset}")));
         }
         part.last_offset = offset;
         part.is_even &= if chunk + 1 == count { records <= group } else { records == group };

@@ -62,6 +62,9 @@ pub fn open_source(source: Box<dyn Source>, options: &OpenOptions) -> Result<Sha
         Some(Format::Riegeli) => Box::new(riegeli::read_index(source.as_ref())?),
         _ => Box::new(ffrecord::detect_index(source.as_ref())?),
     };
+    if options.offload_index && index.format() != Format::ArrayRecord {
+        return Err(Error::Unsupported { what: "only ArrayRecord files can keep their index out of memory" });
+    }
     let (table, bytes) = index.memory();
     huge_pages::collapse(table, bytes);
     Ok(Shard::new(source, index, 0))

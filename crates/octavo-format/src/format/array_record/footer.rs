@@ -91,24 +91,21 @@ impl FooterEntry {
     }
 
     /// From one of a footer's other records.
-    #[inline]
     pub fn parse(record: &[u8]) -> Option<Self> {
-        Self::parse_usual(record).or_else(|| Self::parse_any(record))
+        match Self::parse_usual(record, record.len()) {
+            Some((offset, decoded, records)) => Some(Self { offset, decoded: Some(decoded), records: Some(records) }),
+            None => Self::parse_any(record),
+        }
     }
 
-    /// The form every known writer gives it.
+    /// Offset, bytes and records, from a record of `len` bytes in the form every known writer gives it. More bytes may follow
+    /// it, which makes reading its integers quicker.
     #[inline]
-    fn parse_usual(record: &[u8]) -> Option<Self> {
-        let field = |record: &[u8], tag: u8| {
-            let (value, len) = varint::take(record.strip_prefix(&[tag])?)?;
-            Some((value, len + 1))
-        };
-        let (offset, len) = field(record, 0x08)?;
-        let record = &record[len..];
-        let (decoded, len) = field(record, 0x10)?;
-        let record = &record[len..];
-        let (records, len) = field(record, 0x18)?;
-        (len == record.len()).then_some(Self { offset, decoded: Some(decoded), records: Some(records) })
+    pub fn parse_usual(bytes: &[u8], len: usize) -> Option<(u64, u64, u64)> {
+        let (offset, at) = field(bytes, 0, 0x08)?;
+        let (decoded, at) = field(bytes, at, 0x10)?;
+        let (records, at) = field(bytes, at, 0x18)?;
+        (at == len).then_some((offset, decoded, records))
     }
 
     fn parse_any(record: &[u8]) -> Option<Self> {
@@ -122,6 +119,57 @@ impl FooterEntry {
         entry.offset = offset?;
         Some(entry)
     }
+}
+
+/// The shape of an entry. Most entries differ from their predecessors only in the value of the offset, and are read quickly
+/// by making sure of that.
+#[derive(Debug, Clone, Copy)]
+pub struct Shape {
+    /// The first bytes of an entry of that shape.
+    bytes: u128,
+    /// Which of their bits make it that shape: all but the offset's value.
+    mask: u128,
+    /// The bits of the offset, behind its tag.
+    offset: u64,
+    len: usize,
+}
+
+impl Shape {
+    /// The shape of the entry that starts `bytes` and has `len` of them; `None` if it is too long to be read at once.
+    pub fn of(bytes: &[u8], len: usize) -> Option<Self> {
+        let (_, offset_end) = field(bytes, 0, 0x08)?;
+        let value_bytes = offset_end - 1;
+        if len > size_of::<u128>() || value_bytes > 7 {
+            return None;
+        }
+        let all = u128::MAX >> (128 - 8 * len);
+        let offset = (1u64 << (8 * value_bytes)) - 1;
+        // Where the offset ends must not change either: the top bits of its bytes belong to the shape.
+        let value = u128::from(offset & 0x7f7f_7f7f_7f7f_7f7f) << 8;
+        Some(Self { bytes: u128::from_le_bytes(*bytes.first_chunk()?), mask: all & !value, offset, len })
+    }
+
+    /// The offset in an entry of the same shape and the same other values.
+    #[inline]
+    pub fn offset_in(&self, bytes: &[u8], len: usize) -> Option<u64> {
+        let found = u128::from_le_bytes(*bytes.first_chunk()?);
+        if len != self.len || (found ^ self.bytes) & self.mask != 0 {
+            return None;
+        }
+        #[allow(clippy::cast_possible_truncation, reason = "the offset is in the lower half")]
+        let word = (found >> 8) as u64;
+        Some(varint::join(word & self.offset))
+    }
+}
+
+/// The integer behind the tag at `at`, and where it ends.
+#[inline]
+fn field(bytes: &[u8], at: usize, tag: u8) -> Option<(u64, usize)> {
+    if *bytes.get(at)? != tag {
+        return None;
+    }
+    let (value, len) = varint::take(&bytes[at + 1..])?;
+    Some((value, at + 1 + len))
 }
 
 /// Gives every integer field of a message to `take`, in order; `None` if it is no message.
@@ -238,6 +286,28 @@ mod tests {
         assert_eq!(Metadata::parse(&records[..97]), Ok(metadata));
         let entry = FooterEntry { offset: 64, decoded: Some(3), records: Some(1) };
         assert_eq!(FooterEntry::parse(&records[97..]), Some(entry));
+    }
+
+    #[test]
+    fn entries_of_one_shape_are_read_by_their_offsets() {
+        let mut entries = Entries::default();
+        let list = [(64, 100), (300, 100), (16_000, 100), (20_000, 100), (20_500, 101), (3_000_000, 100), (1 << 40, 300)];
+        list.iter().for_each(|(offset, decoded)| entries.push(*offset, *decoded, 1));
+        entries.records.extend([0; 16]);
+        let mut start = 0;
+        let mut shape: Option<(Shape, u64)> = None;
+        let mut quick = 0;
+        for (&(offset, decoded), &len) in list.iter().zip(&entries.lens) {
+            let (bytes, len) = (&entries.records[start..], usize::from(len));
+            let by_shape = shape.and_then(|(shape, decoded)| Some((shape.offset_in(bytes, len)?, decoded)));
+            quick += usize::from(by_shape.is_some());
+            let usual = FooterEntry::parse_usual(bytes, len).map(|(offset, decoded, _)| (offset, decoded));
+            assert_eq!(usual, Some((offset, decoded)));
+            assert_eq!(by_shape.or(usual), usual);
+            shape = Shape::of(bytes, len).map(|shape| (shape, decoded));
+            start += len;
+        }
+        assert_eq!(quick, 1, "only 300 -> 16000 keeps its shape");
     }
 
     #[test]

@@ -93,6 +93,18 @@ pub fn open<'a>(
     open_interrupted(begin, physical, check, spare)
 }
 
+/// As [`open`], for large chunks: the header's and the data's bytes, in the memory they came in.
+pub fn open_owned(begin: u64, mut physical: Vec<u8>, check: Check) -> Result<(ChunkHeader, Vec<u8>), ChunkFault> {
+    let mut spare = Vec::new();
+    let (header, data) = open(begin, &physical, check, &mut spare)?;
+    let len = CHUNK_HEADER + data.len();
+    if spare.is_empty() {
+        physical.truncate(len);
+        return Ok((header, physical));
+    }
+    Ok((header, spare))
+}
+
 #[inline]
 fn check_header(header: &[u8; CHUNK_HEADER], check: Check) -> Result<(), ChunkFault> {
     if check == Check::All {

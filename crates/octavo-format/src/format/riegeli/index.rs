@@ -72,10 +72,8 @@ impl ChunkIndex {
 
     #[inline]
     fn place(&self, chunk: usize, placement: &mut Placement) -> Result<(), FormatError> {
-        let Some(entry) = self.table.get(chunk) else {
-            return Err(FormatError::NoSuchChunk { chunk: chunk as u64 });
-        };
-        let next = self.table.get(chunk + 1).map_or(self.end, |next| next.offset);
+        let (entry, next) = self.table.get(chunk)?;
+        let next = next.unwrap_or(self.end);
         placement.span = Span::new(entry.offset, fetch_len(entry.offset, next, entry.decoded));
         placement.record_len = entry.decoded;
         Ok(())
@@ -91,7 +89,8 @@ impl ChunkIndex {
     /// An error about a chunk. Whatever is wrong, a damaged header is the better explanation.
     #[cold]
     fn fault(&self, chunk: u64, offset: u64, encoded: &[u8], fault: ChunkFault) -> FormatError {
-        let extent = self.table.get(bytes::to_usize(chunk) + 1).map_or(self.end, |next| next.offset) - offset;
+        let next = self.table.get(bytes::to_usize(chunk)).map_or(None, |(_, next)| next);
+        let extent = next.unwrap_or(self.end) - offset;
         let fault = match (chunk::open_header(offset, encoded), fault) {
             (Err(damaged @ ChunkFault::HeaderHash { .. }), _) => damaged,
             (_, ChunkFault::Short { needed }) if needed > extent => {

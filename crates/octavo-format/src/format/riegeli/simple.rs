@@ -50,6 +50,18 @@ pub fn decode(
     out: &mut [u8],
     ends: &mut Vec<u64>,
 ) -> Result<(), Damage> {
+    let (codec, stream) = decode_ends(data, num_records, out.len() as u64, decoder, ends)?;
+    decoder.decode(codec, stream, out).map_err(block::damage)
+}
+
+/// Only the ends of the records, whose lengths must sum up to `decoded`; returns the codec and the bytes of the records.
+pub fn decode_ends<'a>(
+    data: &'a [u8],
+    num_records: u64,
+    decoded: u64,
+    decoder: &mut Decoder,
+    ends: &mut Vec<u64>,
+) -> Result<(Codec, &'a [u8]), Damage> {
     let (codec, lens, records) = split(data)?;
     let lens = block::take(decoder, codec, lens, num_records.saturating_mul(10))?;
     if num_records > lens.len() as u64 {
@@ -64,14 +76,11 @@ pub fn decode(
         ends.push(end);
         rest = &rest[taken..];
     }
-    if !rest.is_empty() || end != out.len() as u64 {
-        return Err("its lengths contradict its header");
-    }
     let (size, stream) = block::open(codec, records)?;
-    if size != end {
+    if !rest.is_empty() || end != decoded || size != decoded {
         return Err("its lengths contradict its header");
     }
-    decoder.decode(codec, stream, out).map_err(block::damage)
+    Ok((codec, stream))
 }
 
 /// Appends the data of a simple chunk. `spare` is memory to work in.

@@ -4,6 +4,7 @@
 //! share a line (9.2 bytes a chunk), or fourteen (4.6 bytes) where all chunks but the last decode to the same size, as in
 //! files of equal records. Chunks too large for that take a plain table.
 
+use crate::bytes;
 use crate::error::FormatError;
 
 /// A chunk: where it begins, and the size of its records.
@@ -44,6 +45,32 @@ enum Lines {
         last: u64,
     },
     Wide(Vec<Entry>),
+    /// Somewhere else, as plain entries.
+    Offloaded(Box<dyn TableStore>),
+}
+
+/// Where a table is kept that is not in memory.
+pub trait TableStore: Send + Sync + std::fmt::Debug {
+    /// Fills `out` with the bytes from `offset` on.
+    fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), String>;
+}
+
+/// Size of an entry in a [`TableStore`].
+pub const STORED_ENTRY: usize = 16;
+
+impl Entry {
+    /// As it stands in a [`TableStore`].
+    pub fn store(self) -> [u8; STORED_ENTRY] {
+        let mut out = [0; STORED_ENTRY];
+        out[..8].copy_from_slice(&self.offset.to_le_bytes());
+        out[8..].copy_from_slice(&self.decoded.to_le_bytes());
+        out
+    }
+
+    fn restore(stored: &[u8]) -> Self {
+        let field = |at| bytes::u64_at(stored, at).unwrap_or(0);
+        Self { offset: field(0), decoded: field(8) }
+    }
 }
 
 /// Chunk number -> [`Entry`].
@@ -105,6 +132,11 @@ impl ChunkTable {
         Ok(wide)
     }
 
+    /// A table of `count` chunks in a store.
+    pub fn offloaded(count: usize, store: Box<dyn TableStore>) -> Self {
+        Self { lines: Lines::Offloaded(store), count }
+    }
+
     /// The table in disjoint pieces of [`PIECE_UNIT`] chunks.
     pub fn pieces(&mut self) -> Vec<Piece<'_>> {
         let count = self.count;
@@ -116,6 +148,7 @@ impl ChunkTable {
                 cut(pieces.map(|lines| PieceLines::Equal { lines, decoded, last }), count)
             }
             Lines::Wide(lines) => cut(lines.chunks_mut(PIECE_UNIT).map(PieceLines::Wide), count),
+            Lines::Offloaded(_) => Vec::new(),
         }
     }
 
@@ -129,9 +162,20 @@ impl ChunkTable {
         self.count == 0
     }
 
-    /// The entry of a chunk.
+    /// The entry of a chunk, and where the next chunk begins, if there is one.
     #[inline]
-    pub fn get(&self, chunk: usize) -> Option<Entry> {
+    pub fn get(&self, chunk: usize) -> Result<(Entry, Option<u64>), FormatError> {
+        if let Lines::Offloaded(store) = &self.lines {
+            return self.get_stored(store.as_ref(), chunk);
+        }
+        match self.in_memory(chunk) {
+            Some(entry) => Ok((entry, self.in_memory(chunk + 1).map(|next| next.offset))),
+            None => Err(FormatError::NoSuchChunk { chunk: chunk as u64 }),
+        }
+    }
+
+    #[inline]
+    fn in_memory(&self, chunk: usize) -> Option<Entry> {
         if chunk >= self.count {
             return None;
         }
@@ -147,7 +191,22 @@ impl ChunkTable {
                 Some(Entry { offset: line.base + u64::from(line.offsets[chunk % EQUAL]), decoded })
             }
             Lines::Wide(lines) => lines.get(chunk).copied(),
+            Lines::Offloaded(_) => None,
         }
+    }
+
+    #[cold]
+    fn get_stored(&self, store: &dyn TableStore, chunk: usize) -> Result<(Entry, Option<u64>), FormatError> {
+        if chunk >= self.count {
+            return Err(FormatError::NoSuchChunk { chunk: chunk as u64 });
+        }
+        let mut pair = [0; 2 * STORED_ENTRY];
+        let has_next = chunk + 1 < self.count;
+        let wanted = if has_next { &mut pair[..] } else { &mut pair[..STORED_ENTRY] };
+        let read = store.read((chunk * STORED_ENTRY) as u64, wanted);
+        read.map_err(|reason| FormatError::IndexUnreadable { reason })?;
+        let (entry, next) = pair.split_at(STORED_ENTRY);
+        Ok((Entry::restore(entry), has_next.then(|| Entry::restore(next).offset)))
     }
 
     /// Where a chunk's entry is in memory.
@@ -157,6 +216,7 @@ impl ChunkTable {
             Lines::Mixed(lines) => address_in(lines, chunk / MIXED),
             Lines::Equal { lines, .. } => address_in(lines, chunk / EQUAL),
             Lines::Wide(lines) => address_in(lines, chunk),
+            Lines::Offloaded(_) => std::ptr::null(),
         }
     }
 
@@ -166,6 +226,7 @@ impl ChunkTable {
             Lines::Mixed(lines) => (lines.as_ptr().cast(), size_of_val(&lines[..])),
             Lines::Equal { lines, .. } => (lines.as_ptr().cast(), size_of_val(&lines[..])),
             Lines::Wide(lines) => (lines.as_ptr().cast(), size_of_val(&lines[..])),
+            Lines::Offloaded(_) => (std::ptr::null(), 0),
         }
     }
 }
@@ -254,9 +315,10 @@ mod tests {
         let table = ChunkTable::of(entries).unwrap();
         assert_eq!(table.len(), entries.len());
         for (at, entry) in entries.iter().enumerate() {
-            assert_eq!(table.get(at), Some(*entry), "chunk {at}");
+            let next = entries.get(at + 1).map(|next| next.offset);
+            assert_eq!(table.get(at), Ok((*entry, next)), "chunk {at}");
         }
-        assert_eq!(table.get(entries.len()), None);
+        assert!(table.get(entries.len()).is_err());
         table
     }
 
@@ -277,6 +339,28 @@ mod tests {
         assert!(bytes(check(&entries(count, |_| 100))) < 5.0);
         assert!(bytes(check(&entries(count, |at| if at + 1 == count { 7 } else { 100 }))) < 5.0);
         assert!(bytes(check(&entries(count, |at| at % 300))) < 10.0);
+    }
+
+    #[derive(Debug)]
+    struct Kept(Vec<u8>);
+
+    impl TableStore for Kept {
+        fn read(&self, offset: u64, out: &mut [u8]) -> Result<(), String> {
+            let from = bytes::to_usize(offset);
+            out.copy_from_slice(self.0.get(from..from + out.len()).ok_or("too short")?);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn an_offloaded_table_says_the_same() {
+        let entries = entries(50, |at| at * 7);
+        let stored = entries.iter().flat_map(|entry| entry.store()).collect();
+        let table = ChunkTable::offloaded(entries.len(), Box::new(Kept(stored)));
+        let kept = ChunkTable::of(&entries).unwrap();
+        (0..51).for_each(|chunk| assert_eq!(table.get(chunk), kept.get(chunk)));
+        let broken = ChunkTable::offloaded(3, Box::new(Kept(Vec::new())));
+        assert!(matches!(broken.get(0), Err(FormatError::IndexUnreadable { .. })));
     }
 
     #[test]

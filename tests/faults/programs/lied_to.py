@@ -1,0 +1,152 @@
+"""Everything that can be done with a file that lies, in a process with little memory."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import resource
+import shutil
+import warnings
+from collections.abc import Callable, Iterable
+
+import octavo
+from octavo.errors import OctavoError, TornAppendWarning
+from tests.faults.programs.outcome import say
+
+MEMORY_BYTES = 600 << 20
+RESIDENT_BYTES = 160 << 20
+MORE = b"more"
+
+
+def limit_memory() -> None:
+    """Addresses are limited by the system, and what is used of them is measured at the end."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    warnings.simplefilter("ignore", TornAppendWarning)
+
+
+def check_memory() -> None:
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+    assert used < RESIDENT_BYTES, f"{used >> 20} MB were used for a small file"
+
+
+def _ways(truth: list[bytes]) -> dict[str, Callable[[octavo.Reader], bool]]:
+    """Each says whether what it read was right."""
+    some = [0, len(truth) // 2, len(truth) - 1, 0]
+    return {
+        "read_all": lambda reader: reader.read_all() == truth,
+        "iteration": lambda reader: list(itertools.islice(reader, 1000)) == truth,
+        "backwards": lambda reader: list(itertools.islice(reversed(reader), 1000)) == truth[::-1],
+        "read": lambda reader: reader.read(some) == [truth[number] for number in some],
+        "read_range": lambda reader: reader.read_range(0, 2) == truth[:2],
+        "read_batch": lambda reader: reader.read_batch(some).to_list() == [truth[number] for number in some],
+        "slice": lambda reader: list(reader[1:3]) == truth[1:3],
+        "single": lambda reader: all(_single(reader, number, truth) for number in range(len(truth))),
+        "last": lambda reader: reader[-1] == truth[-1],
+        "info": lambda reader: reader.info.record_count == len(reader),
+    }
+
+
+def _single(reader: octavo.Reader, number: int, truth: list[bytes]) -> bool:
+    with contextlib.suppress(OctavoError):
+        return reader[number] == truth[number]
+    return True
+
+
+def _read(path: str, truth: list[bytes]) -> bool:
+    """Whether all of it can be read."""
+    try:
+        reader = octavo.open(path)
+    except OctavoError as error:
+        assert error.path == path, f"the error does not name the file: {error!r}"
+        return False
+    is_whole = False
+    for name, way in _ways(truth).items():
+        with contextlib.suppress(OctavoError):
+            assert way(reader), f"{name} gave something else"
+            is_whole |= name == "read_all"
+    assert not is_whole or len(reader) == len(truth), f"{len(reader)} records"
+    return is_whole
+
+
+def _verify(path: str, *, can_be_read: bool) -> None:
+    with contextlib.suppress(OctavoError):
+        report = octavo.verify(path)
+        assert can_be_read or not report.ok, "verify finds nothing wrong with what cannot be read"
+
+
+def _recover(path: str, truth: list[bytes]) -> list[bytes]:
+    """What was saved besides true records."""
+    target = path + ".recovered.array_record"
+    try:
+        report = octavo.recover(path, target)
+    except OctavoError:
+        assert not os.path.exists(target)
+        return []
+    saved = octavo.open(target).read_all()
+    assert len(saved) == report.record_count
+    return without_part(saved, truth)
+
+
+def without_part(found: Iterable[bytes], truth: list[bytes]) -> list[bytes]:
+    """What is left when records that are some of the truth, in its order, are taken away."""
+    at, others = 0, []
+    for record in found:
+        if record in truth[at:]:
+            at = truth.index(record, at) + 1
+        else:
+            others.append(record)
+    return others
+
+
+def _append(path: str, truth: list[bytes]) -> None:
+    copied = shutil.copy(path, path + ".grown.array_record")
+    try:
+        with octavo.append(copied) as writer:
+            writer.write(MORE)
+    except OctavoError:
+        _read(copied, truth)
+    else:
+        _read(copied, [*truth, MORE])
+
+
+def be_lied_to(path: str, truth: list[str]) -> None:
+    """Reads, verifies, recovers and appends to a file; an error of octavo is as good as the truth."""
+    limit_memory()
+    records = [bytes.fromhex(record) for record in truth]
+    can_be_read = _read(path, records)
+    _verify(path, can_be_read=can_be_read)
+    for record in _recover(path, records):
+        say(f"saved, too: {record[:60]!r}")
+    _append(path, records)
+    check_memory()
+
+
+def meet_a_bomb(path: str, beside: list[str]) -> None:
+    """A record of a gigabyte, and no memory for it; what stands beside it can be read all the same."""
+    limit_memory()
+    records = [bytes.fromhex(record) for record in beside]
+    reader = octavo.open(path)
+    first = len(reader) - len(records)
+    calls: dict[str, Callable[[], object]] = {
+        "single": lambda: reader[0],
+        "read": lambda: reader.read([0, first]),
+        "read_batch": lambda: reader.read_batch([first, 0]),
+        "read_into": lambda: reader.read_into([0], bytearray(10)),
+        "read_all": reader.read_all,
+        "iteration": lambda: list(reader),
+        "backwards": lambda: list(reversed(reader)),
+        "search": lambda: b"not there" in reader,
+    }
+    for name, call in calls.items():
+        try:
+            call()
+        except (OctavoError, MemoryError) as error:
+            say(f"{name}: {error!r}"[:200])
+        else:
+            raise AssertionError(f"{name} had memory enough")
+        assert reader.read(range(first, len(reader))) == records, f"wrong bytes after {name}"
+    assert not octavo.verify(path).ok
+    target = path + ".recovered.array_record"
+    octavo.recover(path, target)
+    assert octavo.open(target).read_all() == records
