@@ -69,6 +69,9 @@ struct Entry {
 }
 
 impl ChunkCache {
+    /// What an entry takes beside its records and their ends.
+    pub const ENTRY_BYTES: u64 = 192;
+
     /// A cache of at most that many bytes.
     pub fn new(most_bytes: u64) -> Self {
         let generation = AtomicU64::new(fork::generation());
@@ -89,7 +92,7 @@ impl ChunkCache {
 
     /// Keeps a chunk, and lets go of others if there is no room.
     pub fn insert(&self, key: ChunkKey, chunk: &Arc<DecodedChunk>) {
-        let bytes = chunk.memory();
+        let bytes = chunk.memory() + Self::ENTRY_BYTES;
         // A chunk that would throw out most others is worth less than they are.
         if bytes > self.most_bytes / 2 {
             return;
@@ -145,7 +148,7 @@ impl State {
             }
             let gone = self.entries.swap_remove(self.hand);
             self.places.remove(&gone.key);
-            self.bytes -= gone.chunk.memory();
+            self.bytes -= gone.chunk.memory() + ChunkCache::ENTRY_BYTES;
             if let Some(moved) = self.entries.get(self.hand) {
                 self.places.insert(moved.key, self.hand);
             }
@@ -172,7 +175,8 @@ mod tests {
 
     #[test]
     fn it_stays_within_its_bound_and_keeps_what_is_used() {
-        let cache = ChunkCache::new(1000);
+        const MOST: u64 = 10 * (100 + ChunkCache::ENTRY_BYTES);
+        let cache = ChunkCache::new(MOST);
         let key = |chunk| ChunkKey { shard: 0, chunk };
         let hot = chunk_of(92);
         cache.insert(key(0), &hot);
@@ -180,12 +184,12 @@ mod tests {
             cache.insert(key(number), &chunk_of(92));
             assert!(cache.get(key(0)).is_some(), "lost after {number}");
             let state = cache.lock().unwrap();
-            assert!(state.bytes <= 1000);
+            assert!(state.bytes <= MOST);
             assert_eq!(state.entries.len(), state.places.len());
         }
         assert!(cache.get(key(1)).is_none());
         assert!(cache.get(key(99)).is_some());
-        cache.insert(key(200), &chunk_of(600));
+        cache.insert(key(200), &chunk_of(2000));
         assert!(cache.get(key(200)).is_none());
     }
 

@@ -94,6 +94,7 @@ pub struct Dataset {
     options: OpenOptions,
     closed: AtomicBool,
     is_chunked: bool,
+    uses_cache: bool,
     quick_bytes: u64,
     cache: ChunkCache,
     /// How warm the data set has been lately.
@@ -134,6 +135,7 @@ impl Dataset {
         check_formats(&slots)?;
         Ok(Self {
             is_chunked: slots.iter().any(|slot| slot.storing == Storing::Chunked),
+            uses_cache: uses_cache(&slots, options.cache_bytes),
             quick_bytes: quick_bytes(&slots),
             cache: ChunkCache::new(options.cache_bytes),
             slots,
@@ -175,6 +177,13 @@ impl Dataset {
     #[inline]
     pub const fn is_chunked(&self) -> bool {
         self.is_chunked
+    }
+
+    /// Whether records that are asked for by number go through the cache of decoded chunks: where they share chunks, and
+    /// where decompressing them takes much longer than copying and all of them fit into the cache.
+    #[inline]
+    pub const fn uses_cache(&self) -> bool {
+        self.uses_cache
     }
 
     /// Work on fewer bytes than this keeps the caller's locks, such as an interpreter's: giving them away costs more than it
@@ -316,6 +325,27 @@ fn quick_bytes(slots: &[ShardSlot]) -> u64 {
     } else {
         COPIED
     }
+}
+
+/// See [`Dataset::uses_cache`].
+fn uses_cache(slots: &[ShardSlot], cache_bytes: u64) -> bool {
+    /// Below this, finding a record in the cache takes about as long as decompressing it.
+    const WORTH_KEEPING: u64 = 512;
+    if slots.iter().any(|slot| slot.storing == Storing::Chunked) {
+        return true;
+    }
+    let (mut records, mut bytes) = (0u64, 0u64);
+    for slot in slots {
+        match slot.shard.get() {
+            Some(shard) if shard.index().is_compressed() => {
+                records = records.saturating_add(slot.record_count);
+                bytes = bytes.saturating_add(shard.index().about().map_or(u64::MAX, |about| about.decoded_bytes));
+            }
+            _ => return false,
+        }
+    }
+    let kept = records.saturating_mul(ChunkCache::ENTRY_BYTES).saturating_add(bytes);
+    kept <= cache_bytes && bytes / WORTH_KEEPING >= records
 }
 
 fn check_formats(slots: &[ShardSlot]) -> Result<()> {

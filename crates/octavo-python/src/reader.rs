@@ -102,7 +102,7 @@ impl Reader {
         self.check_open(py)?;
         let positions = indices::positions(indices, self.view.count)?;
         let record_at = |at: usize| self.view.record(positions[at]);
-        if self.dataset.is_chunked() {
+        if self.dataset.uses_cache() {
             return chunked::read_list(py, &self.dataset, positions.len(), record_at);
         }
         records::read_list(py, &self.dataset, positions.len(), record_at)
@@ -147,7 +147,7 @@ impl Reader {
 
     /// Records with these numbers, in one buffer with offsets.
     fn read_batch(&self, py: Python<'_>, indices: &Bound<'_, PyAny>) -> PyResult<Batch> {
-        if self.dataset.is_chunked() {
+        if self.dataset.uses_cache() {
             return Batch::from_decoded(py, &self.decode(py, indices)?);
         }
         let plan = self.plan(py, indices)?;
@@ -156,7 +156,7 @@ impl Reader {
 
     /// Records of one size straight into `out`, a writable buffer that they fill exactly.
     fn _read_into(&self, py: Python<'_>, indices: &Bound<'_, PyAny>, out: &Bound<'_, PyAny>) -> PyResult<()> {
-        if self.dataset.is_chunked() {
+        if self.dataset.uses_cache() {
             return self.copy_into(py, indices, out);
         }
         let plan = self.plan(py, indices)?;
@@ -271,7 +271,7 @@ impl Reader {
     #[inline]
     fn read_one<'py>(&self, py: Python<'py>, position: u64) -> PyResult<Bound<'py, PyAny>> {
         let dataset = &*self.dataset;
-        if dataset.is_chunked() {
+        if dataset.uses_cache() {
             return chunked::read_one(py, &self.dataset, self.view.record(position));
         }
         let mut planned = Planned::default();

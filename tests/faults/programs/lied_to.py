@@ -9,6 +9,7 @@ import resource
 import shutil
 import warnings
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 import octavo
 from octavo.errors import OctavoError, TornAppendWarning
@@ -75,17 +76,25 @@ def _verify(path: str, *, can_be_read: bool) -> None:
         assert can_be_read or not report.ok, "verify finds nothing wrong with what cannot be read"
 
 
-def _recover(path: str, truth: list[bytes]) -> list[bytes]:
-    """What was saved besides true records."""
-    target = path + ".recovered.array_record"
+def _beside(path: str, name: str) -> str:
+    stem, suffix = os.path.splitext(path)
+    return f"{stem}.{name}{suffix}"
+
+
+def _recover(path: str, truth: list[bytes]) -> None:
+    """What is saved are true records, or lines of the index that cannot be known as such any more: never anything else."""
+    target = _beside(path, "recovered")
     try:
         report = octavo.recover(path, target)
     except OctavoError:
         assert not os.path.exists(target)
-        return []
+        return
     saved = octavo.open(target).read_all()
     assert len(saved) == report.record_count
-    return without_part(saved, truth)
+    content = Path(path).read_bytes()
+    for record in without_part(saved, truth):
+        assert record not in truth, f"saved twice: {record[:60]!r}"
+        assert record in content, f"saved, but never there: {record[:60]!r}"
 
 
 def without_part(found: Iterable[bytes], truth: list[bytes]) -> list[bytes]:
@@ -94,13 +103,13 @@ def without_part(found: Iterable[bytes], truth: list[bytes]) -> list[bytes]:
     for record in found:
         if record in truth[at:]:
             at = truth.index(record, at) + 1
-        else:
-            others.append(record)
+            continue
+        others.append(record)
     return others
 
 
 def _append(path: str, truth: list[bytes]) -> None:
-    copied = shutil.copy(path, path + ".grown.array_record")
+    copied = shutil.copy(path, _beside(path, "grown"))
     try:
         with octavo.append(copied) as writer:
             writer.write(MORE)
@@ -116,8 +125,7 @@ def be_lied_to(path: str, truth: list[str]) -> None:
     records = [bytes.fromhex(record) for record in truth]
     can_be_read = _read(path, records)
     _verify(path, can_be_read=can_be_read)
-    for record in _recover(path, records):
-        say(f"saved, too: {record[:60]!r}")
+    _recover(path, records)
     _append(path, records)
     check_memory()
 
@@ -147,6 +155,6 @@ def meet_a_bomb(path: str, beside: list[str]) -> None:
             raise AssertionError(f"{name} had memory enough")
         assert reader.read(range(first, len(reader))) == records, f"wrong bytes after {name}"
     assert not octavo.verify(path).ok
-    target = path + ".recovered.array_record"
+    target = _beside(path, "recovered")
     octavo.recover(path, target)
     assert octavo.open(target).read_all() == records

@@ -217,6 +217,7 @@ struct Part {
     decoded: u64,
     first_offset: u64,
     last_offset: u64,
+    last_records: u64,
 }
 
 fn outline(source: &dyn Source, footer: &DecodedChunk, footer_offset: u64) -> Result<Outline> {
@@ -228,10 +229,13 @@ fn outline(source: &dyn Source, footer: &DecodedChunk, footer_offset: u64) -> Re
             return Err(disbelieve(format!("it puts chunk {chunk} at byte {offset}, where none can begin")));
         }
         if offset <= after {
-            return Err(disbelieve(format!("it puts chunk {chunk} at byte {offset}, not behind the one before it")));
+            return Err(disbelieve(format!(
+                "it puts chunk {chunk} at byte {offset}, not behind the one before it"
+            )));
         }
         Ok(())
     };
+    let impossible = |chunk: usize| disbelieve(format!("chunk {chunk} cannot hold as many records as it says"));
     let entry_of = |chunk: usize| {
         let entry = FooterEntry::parse(footer.record(chunk + 1))
             .ok_or_else(|| disbelieve(format!("its record about chunk {chunk} is not one")))?;
@@ -253,7 +257,8 @@ fn outline(source: &dyn Source, footer: &DecodedChunk, footer_offset: u64) -> Re
         let pieces: Vec<Mutex<Piece<'_>>> = table.pieces().into_iter().map(Mutex::new).collect();
         let parts: Vec<Mutex<Result<Part>>> = pieces.iter().map(|_| Mutex::new(Ok(Part::default()))).collect();
         pool::cpu().for_each(pieces.len(), &|number| {
-            *locked(&parts[number]) = fill(&mut locked(&pieces[number]), footer, footer_offset, group, &legal, &entry_of);
+            *locked(&parts[number]) =
+                fill(&mut locked(&pieces[number]), footer, footer_offset, group, &legal, &impossible, &entry_of);
         })?;
         drop(pieces);
         let parts = parts
@@ -266,8 +271,11 @@ fn outline(source: &dyn Source, footer: &DecodedChunk, footer_offset: u64) -> Re
         if !parts.iter().all(|part| part.fits) {
             continue;
         }
-        if let Some(pair) = parts.windows(2).find(|pair| pair[0].last_offset >= pair[1].first_offset) {
-            return Err(disbelieve(format!("chunks are out of order at byte {}", pair[1].first_offset)));
+        for (number, part) in parts.iter().enumerate() {
+            let next = parts.get(number + 1).map_or(footer_offset, |next| next.first_offset);
+            if next <= part.last_offset || part.last_records > next - part.last_offset {
+                return Err(disbelieve(format!("chunks overlap at byte {next}")));
+            }
         }
         let record_count = parts.iter().fold(0u64, |sum, part| sum.saturating_add(part.records));
         let decoded_bytes = parts.iter().fold(0u64, |sum, part| sum.saturating_add(part.decoded));
@@ -287,17 +295,19 @@ fn fill(
     footer_offset: u64,
     group: u64,
     legal: &(dyn Fn(usize, u64, u64) -> Result<()> + Sync),
+    impossible: &(dyn Fn(usize) -> Error + Sync),
     entry_of: &(dyn Fn(usize) -> Result<FooterEntry> + Sync),
 ) -> Result<Part> {
     let mut part =
         Part { fits: true, is_complete: true, is_even: true, last_offset: FIRST_CHUNK - 1, ..Part::default() };
     let (bytes, ends) = footer.parts();
     let (count, first) = (ends.len() - 1, piece.first);
-    let (mut shape, mut decoded, mut records) = (None, 0, 0);
+    let (mut shape, mut decoded, mut records, mut last_records) = (None, 0, 0, 0);
     for at in 0..piece.len() {
         let chunk = first + at;
         // The first record is about the file: the one about a chunk begins where that of the chunk before ends.
-        let (start, end) = (usize::try_from(ends[chunk]).unwrap_or(0), usize::try_from(ends[chunk + 1]).unwrap_or(0));
+        let (start, end) =
+            (usize::try_from(ends[chunk]).unwrap_or(0), usize::try_from(ends[chunk + 1]).unwrap_or(0));
         let (bytes, len) = (&bytes[start..], end - start);
         let offset = match shape.as_ref().and_then(|shape: &Shape| shape.offset_in(bytes, len)) {
             Some(offset) => offset,
@@ -305,7 +315,9 @@ fn fill(
                 let (offset, others) = match FooterEntry::parse_usual(bytes, len) {
                     Some((offset, decoded, records)) => (offset, (decoded, records)),
                     None => match entry_of(chunk)? {
-                        FooterEntry { offset, decoded: Some(decoded), records: Some(records) } => (offset, (decoded, records)),
+                        FooterEntry { offset, decoded: Some(decoded), records: Some(records) } => {
+                            (offset, (decoded, records))
+                        }
                         _ => return Ok(Part { is_complete: false, ..part }),
                     },
                 };
@@ -317,10 +329,15 @@ fn fill(
         if offset <= part.last_offset || offset >= footer_offset || !is_chunk_boundary(offset) {
             legal(chunk, offset, part.last_offset)?;
         }
+        // A chunk takes at least a byte of the file for each of its records.
+        if records == 0 || at > 0 && last_records > offset - part.last_offset {
+            return Err(impossible(chunk.saturating_sub(usize::from(records != 0))));
+        }
         if at == 0 {
             part.first_offset = offset;
         }
         part.last_offset = offset;
+        last_records = records;
         part.is_even &= if chunk + 1 == count { records <= group } else { records == group };
         part.records = part.records.saturating_add(records);
         part.decoded = part.decoded.saturating_add(decoded);
@@ -328,6 +345,7 @@ fn fill(
             return Ok(Part { fits: false, ..part });
         }
     }
+    part.last_records = last_records;
     Ok(part)
 }
 
@@ -360,6 +378,10 @@ fn outline_from_headers(
             let record = counts.iter().sum();
             Error::format(source.name(), FormatError::Chunk { offset, record, record_count: 0, fault })
         })?;
+        if header.num_records == 0 || header.end(offset).is_none_or(|end| end > footer_offset) {
+            let reason = format!("chunk {chunk} holds no records, or does not end before the footer");
+            return Err(Error::format(source.name(), FormatError::Footer { offset: footer_offset, reason }));
+        }
         entries.push(Entry { offset, decoded: header.decoded_data_size });
         counts.push(header.num_records);
     }

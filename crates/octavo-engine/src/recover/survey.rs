@@ -178,7 +178,8 @@ impl Survey {
 
     /// A file that does not end with its index may have been longer.
     fn note_open_end(&mut self, met: &[Met]) {
-        let counts = |chunk: &&Met| chunk.header.kind.has_records() || matches!(chunk.what, What::Gap | What::Journal);
+        let counts =
+            |chunk: &&Met| chunk.header.kind.has_records() || matches!(chunk.what, What::Gap | What::Journal);
         let last = met.iter().rev().find(counts);
         if !matches!(last, Some(Met { what: What::Footer | What::Postscript, .. })) {
             let end = self.source.len();

@@ -9,10 +9,13 @@ use super::{CodecError, Compression};
 const ORDINARY_WINDOW_LOG: u32 = 24;
 
 pub(super) fn encode(compression: Compression, input: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError> {
+    // A window larger than the input only costs memory: gigabytes, with the largest one.
+    let enough = usize::BITS - input.len().leading_zeros() + 1;
+    let window_log = compression.window_log.min(enough.max(ORDINARY_WINDOW_LOG));
     let params = BrotliEncoderParams {
         quality: compression.level,
-        lgwin: compression.window_log.cast_signed(),
-        large_window: compression.window_log > ORDINARY_WINDOW_LOG,
+        lgwin: window_log.cast_signed(),
+        large_window: window_log > ORDINARY_WINDOW_LOG,
         size_hint: 0,
         ..BrotliEncoderParams::default()
     };
@@ -33,7 +36,15 @@ pub(super) fn could_decode_to(input: &[u8], size: u64) -> bool {
     std::io::copy(&mut stream, &mut std::io::sink()).is_ok_and(|decoded| decoded == size)
 }
 
+/// The first byte of a stream with a large window, whose logarithm is in the second.
+const LARGE_WINDOW: u8 = 0x11;
+
 pub(super) fn decode(input: &[u8], out: &mut [u8]) -> Result<(), CodecError> {
+    if let [LARGE_WINDOW, window_log, ..] = input {
+        // The decoder reserves it, and ends the process if it cannot.
+        let window = 1usize.checked_shl(u32::from(window_log & 0x3f)).ok_or(CodecError::Damaged)?;
+        Vec::<u8>::new().try_reserve_exact(window.saturating_mul(2)).map_err(|_| CodecError::Refused)?;
+    }
     let mut state = BrotliState::new(StandardAlloc::default(), StandardAlloc::default(), StandardAlloc::default());
     let (mut available_in, mut read) = (input.len(), 0);
     let (mut available_out, mut written, mut total) = (out.len(), 0, 0);

@@ -93,7 +93,9 @@ impl FooterEntry {
     /// From one of a footer's other records.
     pub fn parse(record: &[u8]) -> Option<Self> {
         match Self::parse_usual(record, record.len()) {
-            Some((offset, decoded, records)) => Some(Self { offset, decoded: Some(decoded), records: Some(records) }),
+            Some((offset, decoded, records)) => {
+                Some(Self { offset, decoded: Some(decoded), records: Some(records) })
+            }
             None => Self::parse_any(record),
         }
     }
@@ -291,7 +293,8 @@ mod tests {
     #[test]
     fn entries_of_one_shape_are_read_by_their_offsets() {
         let mut entries = Entries::default();
-        let list = [(64, 100), (300, 100), (16_000, 100), (20_000, 100), (20_500, 101), (3_000_000, 100), (1 << 40, 300)];
+        let list =
+            [(64, 100), (300, 100), (16_000, 100), (20_000, 100), (20_500, 101), (3_000_000, 100), (1 << 40, 300)];
         list.iter().for_each(|(offset, decoded)| entries.push(*offset, *decoded, 1));
         entries.records.extend([0; 16]);
         let mut start = 0;

@@ -33,13 +33,18 @@ impl DecodedChunk {
 
     /// As [`decode`](Self::decode), from a header and data that are not needed any more: records that are stored as they are
     /// stay where they are.
-    pub fn decode_owned(header: &ChunkHeader, payload: Vec<u8>, decoder: &mut Decoder) -> Result<Self, ChunkFault> {
+    pub fn decode_owned(
+        header: &ChunkHeader,
+        payload: Vec<u8>,
+        decoder: &mut Decoder,
+    ) -> Result<Self, ChunkFault> {
         let data = &payload[CHUNK_HEADER..];
         if header.kind != ChunkKind::Simple || simple::codec_of_data(data) != Some(Codec::None) {
             return Self::decode(header, data, decoder);
         }
         let mut ends = Vec::new();
-        let (_, records) = simple::decode_ends(data, header.num_records, header.decoded_data_size, decoder, &mut ends)?;
+        let (_, records) =
+            simple::decode_ends(data, header.num_records, header.decoded_data_size, decoder, &mut ends)?;
         let base = payload.len() - records.len();
         Ok(Self { bytes: payload, base, ends })
     }

@@ -165,13 +165,14 @@ impl ChunkHeader {
     /// The fields, believed as they are.
     #[inline]
     pub fn parse(header: &[u8; CHUNK_HEADER]) -> Self {
-        let field = |at: usize| u64::from_le_bytes([0, 1, 2, 3, 4, 5, 6, 7].map(|byte| header[at + byte]));
+        let words = header.as_chunks().0;
+        let field = |at: usize| u64::from_le_bytes(words[at]);
         Self {
-            data_size: field(8),
-            data_hash: field(16),
+            data_size: field(1),
+            data_hash: field(2),
             kind: ChunkKind::from_byte(header[24]),
-            num_records: field(24) >> 8,
-            decoded_data_size: field(32),
+            num_records: field(3) >> 8,
+            decoded_data_size: field(4),
         }
     }
 

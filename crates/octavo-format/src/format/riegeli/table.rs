@@ -165,32 +165,45 @@ impl ChunkTable {
     /// The entry of a chunk, and where the next chunk begins, if there is one.
     #[inline]
     pub fn get(&self, chunk: usize) -> Result<(Entry, Option<u64>), FormatError> {
-        if let Lines::Offloaded(store) = &self.lines {
-            return self.get_stored(store.as_ref(), chunk);
+        if let Some(found) = self.in_memory(chunk) {
+            return Ok(found);
         }
-        match self.in_memory(chunk) {
-            Some(entry) => Ok((entry, self.in_memory(chunk + 1).map(|next| next.offset))),
-            None => Err(FormatError::NoSuchChunk { chunk: chunk as u64 }),
+        match &self.lines {
+            Lines::Offloaded(store) => self.get_stored(store.as_ref(), chunk),
+            _ => Err(FormatError::NoSuchChunk { chunk: chunk as u64 }),
         }
     }
 
     #[inline]
-    fn in_memory(&self, chunk: usize) -> Option<Entry> {
+    fn in_memory(&self, chunk: usize) -> Option<(Entry, Option<u64>)> {
         if chunk >= self.count {
             return None;
         }
+        let has_next = chunk + 1 < self.count;
         match &self.lines {
-            Lines::Mixed(lines) => {
-                let line = lines.get(chunk / MIXED)?;
-                let (offset, decoded) = line.entries[chunk % MIXED];
-                Some(Entry { offset: line.base + u64::from(offset), decoded: u64::from(decoded) })
-            }
             Lines::Equal { lines, decoded, last } => {
-                let line = lines.get(chunk / EQUAL)?;
-                let decoded = if chunk + 1 == self.count { *last } else { *decoded };
-                Some(Entry { offset: line.base + u64::from(line.offsets[chunk % EQUAL]), decoded })
+                let (number, at) = (chunk / EQUAL, chunk % EQUAL);
+                let line = lines.get(number)?;
+                let decoded = if has_next { *decoded } else { *last };
+                let entry = Entry { offset: line.base + u64::from(line.offsets[at]), decoded };
+                let next = match line.offsets.get(at + 1) {
+                    Some(next) => line.base + u64::from(*next),
+                    None => lines.get(number + 1).map_or(0, |line| line.base),
+                };
+                Some((entry, has_next.then_some(next)))
             }
-            Lines::Wide(lines) => lines.get(chunk).copied(),
+            Lines::Mixed(lines) => {
+                let (number, at) = (chunk / MIXED, chunk % MIXED);
+                let line = lines.get(number)?;
+                let (offset, decoded) = line.entries[at];
+                let entry = Entry { offset: line.base + u64::from(offset), decoded: u64::from(decoded) };
+                let next = match line.entries.get(at + 1) {
+                    Some((next, _)) => line.base + u64::from(*next),
+                    None => lines.get(number + 1).map_or(0, |line| line.base),
+                };
+                Some((entry, has_next.then_some(next)))
+            }
+            Lines::Wide(entries) => Some((*entries.get(chunk)?, entries.get(chunk + 1).map(|next| next.offset))),
             Lines::Offloaded(_) => None,
         }
     }

@@ -1,0 +1,91 @@
+//! Inputs as records, options and changes; and chunks whose hashes are right whatever they hold.
+
+use libfuzzer_sys::arbitrary::{Result, Unstructured};
+use octavo_format::codec::{Codec, Compression};
+use octavo_format::format::riegeli::layout::{ChunkHeader, CHUNK_HEADER};
+use octavo_format::format::riegeli::write::ChunkOptions;
+
+const fn compression(codec: Codec, level: i32, window_log: u32) -> Compression {
+    Compression { codec, level, window_log }
+}
+
+/// Every codec, at levels that are quick.
+pub const COMPRESSIONS: [Compression; 7] = [
+    Compression::NONE,
+    compression(Codec::Zstd, 3, 20),
+    compression(Codec::Zstd, -5, 10),
+    compression(Codec::Brotli, 0, 22),
+    compression(Codec::Brotli, 5, 16),
+    compression(Codec::Snappy, 1, 0),
+    compression(Codec::Snappy, 2, 0),
+];
+
+/// Any codec, with or without columns.
+pub fn chunk_options(input: &mut Unstructured<'_>) -> Result<ChunkOptions> {
+    let transpose = if input.arbitrary()? { Some(input.int_in_range(1..=1024)?) } else { None };
+    Ok(ChunkOptions { compression: *input.choose(&COMPRESSIONS)?, transpose })
+}
+
+/// Records of any sizes, until the input ends.
+pub fn records(input: &mut Unstructured<'_>) -> Result<Vec<Vec<u8>>> {
+    let mut records = Vec::new();
+    while !input.is_empty() {
+        let len = usize::from(input.arbitrary::<u8>()?).min(input.len());
+        // A few are long, out of few bytes: columns and codecs look for what is repeated.
+        let times = if len > 250 { 300 } else { 1 };
+        records.push(input.bytes(len)?.repeat(times));
+    }
+    Ok(records)
+}
+
+/// A change of some bytes of something.
+#[derive(Debug, Clone, Copy)]
+pub enum Edit {
+    /// One byte, the other way round where the mask has bits.
+    Flip { at: u16, mask: u8 },
+    /// Eight bytes, as a number.
+    Number { at: u16, value: u64 },
+    /// Everything from there on is gone.
+    Cut { at: u16 },
+}
+
+/// A few changes, or none.
+pub fn edits(input: &mut Unstructured<'_>) -> Result<Vec<Edit>> {
+    let count = input.int_in_range(0..=4)?;
+    (0..count).map(|_| edit(input)).collect()
+}
+
+fn edit(input: &mut Unstructured<'_>) -> Result<Edit> {
+    let at = u16::from(input.arbitrary::<u8>()?) << input.int_in_range(0..=8)?;
+    Ok(match input.int_in_range(0..=7)? {
+        0..=4 => Edit::Flip { at, mask: input.arbitrary()? },
+        5..=6 => Edit::Number { at, value: input.arbitrary::<u64>()? >> input.int_in_range(0..=63)? },
+        _ => Edit::Cut { at },
+    })
+}
+
+/// Makes the changes, at places that wrap around the end.
+pub fn apply(edits: &[Edit], bytes: &mut Vec<u8>) {
+    for edit in edits {
+        let (Edit::Flip { at, .. } | Edit::Number { at, .. } | Edit::Cut { at }) = *edit;
+        let Some(at) = usize::from(at).checked_rem(bytes.len()) else { return };
+        match *edit {
+            Edit::Flip { mask, .. } => bytes[at] ^= mask,
+            Edit::Number { value, .. } => {
+                bytes[at..].iter_mut().zip(value.to_le_bytes()).for_each(|(byte, new)| *byte = new);
+            }
+            Edit::Cut { .. } => bytes.truncate(at),
+        }
+    }
+}
+
+/// The header and data of a chunk, with a header that has the data's size and all hashes right. What it says of the
+/// records is left as it is.
+pub fn with_right_hashes(mut payload: Vec<u8>) -> Vec<u8> {
+    payload.resize(payload.len().max(CHUNK_HEADER), 0);
+    let (header, data) = payload.split_at_mut(CHUNK_HEADER);
+    let said = ChunkHeader::parse(header.first_chunk().expect("that many bytes"));
+    let right = ChunkHeader::of(said.kind, data, said.num_records, said.decoded_data_size);
+    header.copy_from_slice(&right.encode());
+    payload
+}
