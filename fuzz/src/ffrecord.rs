@@ -98,7 +98,7 @@ fn open(file: &[u8], size: u64, piece: usize, check_data: bool) -> Option<Result
     };
     let checksums = slice(file, 12, header.offsets_at())?;
     let offsets = slice(file, header.offsets_at(), header.header_bytes)?;
-    let mut builder = IndexBuilder::new(header);
+    let builder = IndexBuilder::new(header);
     Some(build(builder, checksums, offsets, piece).and_then(|builder| builder.finish(check_data)))
 }
 

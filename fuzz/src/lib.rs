@@ -6,4 +6,6 @@
 pub mod array_record;
 mod draft;
 pub mod ffrecord;
+mod file;
+mod reading;
 pub mod riegeli_chunk;

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,16 @@ def check_data(request: pytest.FixtureRequest) -> bool:
     """With checksums and without."""
     checked: bool = request.param
     return checked
+
+
+@pytest.fixture
+def quick_path(tmp_path: Path) -> Iterator[Path]:
+    """A folder of the test's own, in memory where the system has such: every whole file is synced, and disks take time."""
+    if not os.access("/dev/shm", os.W_OK):
+        yield tmp_path
+        return
+    with tempfile.TemporaryDirectory(dir="/dev/shm", prefix="octavo-") as folder:
+        yield Path(folder)
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from tests.faults.programs import damaged
 @pytest.mark.parametrize("transpose", [False, True], ids=["simple", "transposed"])
 @pytest.mark.parametrize("group_size", [1, 7, 256])
 @pytest.mark.parametrize("codec", ["none", "zstd", "brotli", "snappy"])
-def test_damage_is_an_error_or_does_not_matter(tmp_path: Path, codec: str, group_size: int, transpose, damages: str):
+def test_damage_is_an_error_or_does_not_matter(quick_path: Path, codec: str, group_size: int, transpose, damages: str):
     options = {"codec": codec, "group_size": group_size, "transpose": transpose}
     seed = len(codec) * 1000 + group_size
-    isolation.check(damaged.survive, folder=tmp_path, options=options, damages=damages, seed=seed, timeout_s=120)
+    isolation.check(damaged.survive, folder=quick_path, options=options, damages=damages, seed=seed, timeout_s=120)

@@ -158,3 +158,17 @@ def meet_a_bomb(path: str, beside: list[str]) -> None:
     target = _beside(path, "recovered")
     octavo.recover(path, target)
     assert octavo.open(target).read_all() == records
+
+
+def open_a_liar(path: str, *, is_sound: bool = False) -> None:
+    """Only opened: the file is too large to be looked through."""
+    limit_memory()
+    try:
+        reader = octavo.open(path)
+    except OctavoError as error:
+        assert error.path == path
+        assert not is_sound, "a file that is whole before the hole"
+    else:
+        assert is_sound, f"{len(reader)} records"
+        assert len(reader.read_all()) == len(reader) > 0
+    check_memory()

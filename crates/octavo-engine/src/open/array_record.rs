@@ -3,17 +3,19 @@
 use std::sync::Mutex;
 
 use octavo_format::codec::Decoder;
-use octavo_format::format::array_record::footer::Shape;
-use octavo_format::format::array_record::{postscript, FooterEntry, Metadata};
+use octavo_format::format::array_record::{postscript, Metadata};
 use octavo_format::format::riegeli::chunk::{self, HEADER_SPAN};
-use octavo_format::format::riegeli::layout::{is_chunk_boundary, BLOCK, FIRST_CHUNK, SIGNATURE};
-use octavo_format::format::riegeli::table::{ChunkTable, Entry, Packing, Piece};
-use octavo_format::format::riegeli::{About, Check, ChunkFault, ChunkIndex, DecodedChunk, Groups};
+use octavo_format::format::riegeli::layout::{
+    is_chunk_boundary, ChunkHeader, BLOCK, CHUNK_HEADER, FIRST_CHUNK, SIGNATURE,
+};
+use octavo_format::format::riegeli::table::ChunkTable;
+use octavo_format::format::riegeli::{About, Check, ChunkFault, ChunkIndex, DecodedChunk};
 use octavo_format::{Format, FormatError};
 
+use super::listing::{Listing, Outline};
 use super::OpenOptions;
 use crate::error::{Error, Result};
-use crate::io::{huge_pages, read_vec, Source};
+use crate::io::{read_vec, Source};
 use crate::offload::OffloadWriter;
 use crate::pool::{self, locked};
 
@@ -32,7 +34,7 @@ pub(crate) fn read_index(source: &dyn Source, options: &OpenOptions) -> Result<C
     if metadata.num_chunks != found {
         return Err(disbelieve(format!("it counts {} chunks and lists {found}", metadata.num_chunks)));
     }
-    let outline = outline(source, &footer, footer_offset)?;
+    let outline = Listing { source, footer: &footer, footer_offset }.outline()?;
     if outline.record_count != metadata.num_records {
         let reason =
             format!("it counts {} records, and its chunks hold {}", metadata.num_records, outline.record_count);
@@ -195,205 +197,27 @@ fn read_chunk(
         Err(fault) => return Ok(Err(fault)),
     };
     let bytes = read_vec(source, begin, end - begin)?;
-    let opened = chunk::open_owned(begin, bytes, Check::All);
-    Ok(opened.and_then(|(header, payload)| DecodedChunk::decode_owned(&header, payload, &mut Decoder::new())))
-}
-
-/// What the footer says about chunks.
-struct Outline {
-    table: ChunkTable,
-    groups: Groups,
-    record_count: u64,
-    decoded_bytes: u64,
-}
-
-/// What one thread found in its part of the footer.
-#[derive(Clone, Copy, Default)]
-struct Part {
-    fits: bool,
-    is_complete: bool,
-    is_even: bool,
-    records: u64,
-    decoded: u64,
-    first_offset: u64,
-    last_offset: u64,
-    last_records: u64,
-}
-
-fn outline(source: &dyn Source, footer: &DecodedChunk, footer_offset: u64) -> Result<Outline> {
-    let count = footer.len() - 1;
-    let disbelieve =
-        |reason: String| Error::format(source.name(), FormatError::Footer { offset: footer_offset, reason });
-    let legal = |chunk: usize, offset: u64, after: u64| {
-        if offset < FIRST_CHUNK || offset >= footer_offset || !is_chunk_boundary(offset) {
-            return Err(disbelieve(format!("it puts chunk {chunk} at byte {offset}, where none can begin")));
-        }
-        if offset <= after {
-            return Err(disbelieve(format!(
-                "it puts chunk {chunk} at byte {offset}, not behind the one before it"
-            )));
-        }
-        Ok(())
-    };
-    let impossible = |chunk: usize| disbelieve(format!("chunk {chunk} cannot hold as many records as it says"));
-    let entry_of = |chunk: usize| {
-        let entry = FooterEntry::parse(footer.record(chunk + 1))
-            .ok_or_else(|| disbelieve(format!("its record about chunk {chunk} is not one")))?;
-        legal(chunk, entry.offset, 0)?;
-        Ok(entry)
-    };
-    if count == 0 {
-        let table = ChunkTable::of(&[]).map_err(|error| Error::format(source.name(), error))?;
-        return Ok(Outline { table, groups: Groups::Even(1), record_count: 0, decoded_bytes: 0 });
+    match chunk::open_owned(begin, bytes) {
+        Ok((header, payload)) => verify_and_decode(&header, payload),
+        Err(fault) => Ok(Err(fault)),
     }
-    let (first, last) = (entry_of(0)?, entry_of(count - 1)?);
-    let group = first.records.unwrap_or(0);
-    let equal = Packing::Equal { decoded: first.decoded.unwrap_or(0), last: last.decoded.unwrap_or(0) };
-    for packing in [equal, Packing::Mixed, Packing::Wide] {
-        let mut table =
-            ChunkTable::reserve(count, packing).map_err(|error| Error::format(source.name(), error))?;
-        let (address, bytes) = table.memory();
-        huge_pages::wanted(address, bytes);
-        let pieces: Vec<Mutex<Piece<'_>>> = table.pieces().into_iter().map(Mutex::new).collect();
-        let parts: Vec<Mutex<Result<Part>>> = pieces.iter().map(|_| Mutex::new(Ok(Part::default()))).collect();
-        pool::cpu().for_each(pieces.len(), &|number| {
-            *locked(&parts[number]) =
-                fill(&mut locked(&pieces[number]), footer, footer_offset, group, &legal, &impossible, &entry_of);
-        })?;
-        drop(pieces);
-        let parts = parts
-            .into_iter()
-            .map(|part| part.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
-            .collect::<Result<Vec<Part>>>()?;
-        if !parts.iter().all(|part| part.is_complete) {
-            return outline_from_headers(source, count, footer_offset, &entry_of);
-        }
-        if !parts.iter().all(|part| part.fits) {
-            continue;
-        }
-        for (number, part) in parts.iter().enumerate() {
-            let next = parts.get(number + 1).map_or(footer_offset, |next| next.first_offset);
-            if next <= part.last_offset || part.last_records > next - part.last_offset {
-                return Err(disbelieve(format!("chunks overlap at byte {next}")));
-            }
-        }
-        let record_count = parts.iter().fold(0u64, |sum, part| sum.saturating_add(part.records));
-        let decoded_bytes = parts.iter().fold(0u64, |sum, part| sum.saturating_add(part.decoded));
-        let groups = if group > 0 && parts.iter().all(|part| part.is_even) {
-            Groups::Even(group)
-        } else {
-            uneven(count, |chunk| Ok(entry_of(chunk)?.records.unwrap_or(0)))?
-        };
-        return Ok(Outline { table, groups, record_count, decoded_bytes });
-    }
-    unreachable!("every chunk fits the wide table")
 }
 
-fn fill(
-    piece: &mut Piece<'_>,
-    footer: &DecodedChunk,
-    footer_offset: u64,
-    group: u64,
-    legal: &(dyn Fn(usize, u64, u64) -> Result<()> + Sync),
-    impossible: &(dyn Fn(usize) -> Error + Sync),
-    entry_of: &(dyn Fn(usize) -> Result<FooterEntry> + Sync),
-) -> Result<Part> {
-    let mut part =
-        Part { fits: true, is_complete: true, is_even: true, last_offset: FIRST_CHUNK - 1, ..Part::default() };
-    let (bytes, ends) = footer.parts();
-    let (count, first) = (ends.len() - 1, piece.first);
-    let (mut shape, mut decoded, mut records, mut last_records) = (None, 0, 0, 0);
-    for at in 0..piece.len() {
-        let chunk = first + at;
-        // The first record is about the file: the one about a chunk begins where that of the chunk before ends.
-        let (start, end) =
-            (usize::try_from(ends[chunk]).unwrap_or(0), usize::try_from(ends[chunk + 1]).unwrap_or(0));
-        let (bytes, len) = (&bytes[start..], end - start);
-        let offset = match shape.as_ref().and_then(|shape: &Shape| shape.offset_in(bytes, len)) {
-            Some(offset) => offset,
-            None => {
-                let (offset, others) = match FooterEntry::parse_usual(bytes, len) {
-                    Some((offset, decoded, records)) => (offset, (decoded, records)),
-                    None => match entry_of(chunk)? {
-                        FooterEntry { offset, decoded: Some(decoded), records: Some(records) } => {
-                            (offset, (decoded, records))
-                        }
-                        _ => return Ok(Part { is_complete: false, ..part }),
-                    },
-                };
-                (decoded, records) = others;
-                shape = Shape::of(bytes, len);
-                offset
-            }
-        };
-        if offset <= part.last_offset || offset >= footer_offset || !is_chunk_boundary(offset) {
-            legal(chunk, offset, part.last_offset)?;
-        }
-        // A chunk takes at least a byte of the file for each of its records.
-        if records == 0 || at > 0 && last_records > offset - part.last_offset {
-            return Err(impossible(chunk.saturating_sub(usize::from(records != 0))));
-        }
-        if at == 0 {
-            part.first_offset = offset;
-        }
-        part.last_offset = offset;
-        last_records = records;
-        part.is_even &= if chunk + 1 == count { records <= group } else { records == group };
-        part.records = part.records.saturating_add(records);
-        part.decoded = part.decoded.saturating_add(decoded);
-        if !piece.set(at, Entry { offset, decoded }) {
-            return Ok(Part { fits: false, ..part });
-        }
-    }
-    part.last_records = last_records;
-    Ok(part)
-}
-
-fn uneven(count: usize, records_in: impl Fn(usize) -> Result<u64>) -> Result<Groups> {
-    let mut starts = Vec::with_capacity(count);
-    let mut start = 0u64;
-    for chunk in 0..count {
-        starts.push(start);
-        start = start.saturating_add(records_in(chunk)?);
-    }
-    Ok(Groups::Uneven(starts))
-}
-
-/// A footer may list offsets only: then the chunks themselves are asked.
-fn outline_from_headers(
-    source: &dyn Source,
-    count: usize,
-    footer_offset: u64,
-    entry_of: &dyn Fn(usize) -> Result<FooterEntry>,
-) -> Result<Outline> {
-    let (mut entries, mut counts) = (Vec::with_capacity(count), Vec::with_capacity(count));
-    for chunk in 0..count {
-        let offset = entry_of(chunk)?.offset;
-        if entries.last().is_some_and(|last: &Entry| last.offset >= offset) {
-            let reason = format!("chunks are out of order at byte {offset}");
-            return Err(Error::format(source.name(), FormatError::Footer { offset: footer_offset, reason }));
-        }
-        let head = read_vec(source, offset, HEADER_SPAN.min(source.len() - offset))?;
-        let header = chunk::open_header(offset, &head).map_err(|fault| {
-            let record = counts.iter().sum();
-            Error::format(source.name(), FormatError::Chunk { offset, record, record_count: 0, fault })
-        })?;
-        if header.num_records == 0 || header.end(offset).is_none_or(|end| end > footer_offset) {
-            let reason = format!("chunk {chunk} holds no records, or does not end before the footer");
-            return Err(Error::format(source.name(), FormatError::Footer { offset: footer_offset, reason }));
-        }
-        entries.push(Entry { offset, decoded: header.decoded_data_size });
-        counts.push(header.num_records);
-    }
-    let table = ChunkTable::of(&entries).map_err(|error| Error::format(source.name(), error))?;
-    let group = counts[0];
-    let (last, others) = (counts[count - 1], &counts[..count - 1]);
-    let groups = if group > 0 && others.iter().all(|records| *records == group) && last <= group {
-        Groups::Even(group)
-    } else {
-        uneven(count, |chunk| Ok(counts[chunk]))?
-    };
-    let record_count = counts.iter().fold(0u64, |sum, records| sum.saturating_add(*records));
-    let decoded_bytes = entries.iter().fold(0u64, |sum, entry| sum.saturating_add(entry.decoded));
-    Ok(Outline { table, groups, record_count, decoded_bytes })
+/// A footer is hashed on one thread while another looks for its records.
+fn verify_and_decode(
+    header: &ChunkHeader,
+    payload: Vec<u8>,
+) -> Result<std::result::Result<DecodedChunk, ChunkFault>> {
+    let data = &payload[CHUNK_HEADER..];
+    let (hashed, found) = (Mutex::new(Ok(())), Mutex::new(Ok(None)));
+    pool::cpu().for_each(2, &|number| match number {
+        0 => *locked(&hashed) = chunk::check_data(header, data, Check::All),
+        _ => *locked(&found) = DecodedChunk::stored_ends(header, data),
+    })?;
+    let (hashed, found) = (*locked(&hashed), std::mem::replace(&mut *locked(&found), Ok(None)));
+    Ok(match (hashed, found) {
+        (Err(fault), _) | (_, Err(fault)) => Err(fault),
+        (_, Ok(None)) => DecodedChunk::decode(header, data, &mut Decoder::new()),
+        (_, Ok(Some(ends))) => Ok(DecodedChunk::of_stored(payload, ends)),
+    })
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod array_record;
 pub(crate) mod ffrecord;
+mod listing;
 mod riegeli;
 
 use std::io::Read;

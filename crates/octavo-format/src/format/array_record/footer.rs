@@ -153,14 +153,29 @@ impl Shape {
 
     /// The offset in an entry of the same shape and the same other values.
     #[inline]
-    pub fn offset_in(&self, bytes: &[u8], len: usize) -> Option<u64> {
+    fn offset_in(&self, bytes: &[u8]) -> Option<u64> {
         let found = u128::from_le_bytes(*bytes.first_chunk()?);
-        if len != self.len || (found ^ self.bytes) & self.mask != 0 {
+        if (found ^ self.bytes) & self.mask != 0 {
             return None;
         }
         #[allow(clippy::cast_possible_truncation, reason = "the offset is in the lower half")]
         let word = (found >> 8) as u64;
         Some(varint::join(word & self.offset))
+    }
+
+    /// The offsets of the entries that follow each other in `bytes` from `start` on and keep the shape; `ends` says where each
+    /// ends. Returns how many there are.
+    pub fn offsets_in(&self, bytes: &[u8], start: u64, ends: &[u64], out: &mut [u64]) -> usize {
+        let (len, mut start) = (self.len as u64, start);
+        for (number, (end, out)) in ends.iter().zip(out).enumerate() {
+            let rest = bytes.get(usize::try_from(start).unwrap_or(usize::MAX)..).unwrap_or(&[]);
+            match self.offset_in(rest) {
+                Some(offset) if end - start == len => *out = offset,
+                _ => return number,
+            }
+            start = *end;
+        }
+        ends.len()
     }
 }
 
@@ -292,25 +307,39 @@ mod tests {
 
     #[test]
     fn entries_of_one_shape_are_read_by_their_offsets() {
+        let list = [
+            (300, 100),
+            (16_000, 100),
+            (16_100, 100),
+            (20_000, 100),
+            (20_500, 101),
+            (1 << 40, 300),
+            (1 << 41, 300),
+        ];
         let mut entries = Entries::default();
-        let list =
-            [(64, 100), (300, 100), (16_000, 100), (20_000, 100), (20_500, 101), (3_000_000, 100), (1 << 40, 300)];
         list.iter().for_each(|(offset, decoded)| entries.push(*offset, *decoded, 1));
         entries.records.extend([0; 16]);
-        let mut start = 0;
-        let mut shape: Option<(Shape, u64)> = None;
-        let mut quick = 0;
-        for (&(offset, decoded), &len) in list.iter().zip(&entries.lens) {
-            let (bytes, len) = (&entries.records[start..], usize::from(len));
-            let by_shape = shape.and_then(|(shape, decoded)| Some((shape.offset_in(bytes, len)?, decoded)));
-            quick += usize::from(by_shape.is_some());
-            let usual = FooterEntry::parse_usual(bytes, len).map(|(offset, decoded, _)| (offset, decoded));
-            assert_eq!(usual, Some((offset, decoded)));
-            assert_eq!(by_shape.or(usual), usual);
-            shape = Shape::of(bytes, len).map(|shape| (shape, decoded));
-            start += len;
-        }
-        assert_eq!(quick, 1, "only 300 -> 16000 keeps its shape");
+        let ends: Vec<u64> = entries
+            .lens
+            .iter()
+            .scan(0, |end, len| {
+                Some({
+                    *end += u64::from(*len);
+                    *end
+                })
+            })
+            .collect();
+        let kept = |from: usize| {
+            let start = if from == 0 { 0 } else { ends[from - 1] };
+            let bytes = &entries.records[usize::try_from(start).unwrap()..];
+            let shape = Shape::of(bytes, entries.lens[from].into()).unwrap();
+            let mut out = [0; 7];
+            let count = shape.offsets_in(&entries.records, start, &ends[from..], &mut out);
+            out[..count].to_vec()
+        };
+        assert_eq!(kept(0), [300, 16_000, 16_100]);
+        assert_eq!(kept(3), [20_000]);
+        assert_eq!(kept(5), [1 << 40, 1 << 41]);
     }
 
     #[test]

@@ -93,16 +93,42 @@ pub fn open<'a>(
     open_interrupted(begin, physical, check, spare)
 }
 
-/// As [`open`], for large chunks: the header's and the data's bytes, in the memory they came in.
-pub fn open_owned(begin: u64, mut physical: Vec<u8>, check: Check) -> Result<(ChunkHeader, Vec<u8>), ChunkFault> {
-    let mut spare = Vec::new();
-    let (header, data) = open(begin, &physical, check, &mut spare)?;
-    let len = CHUNK_HEADER + data.len();
-    if spare.is_empty() {
-        physical.truncate(len);
-        return Ok((header, physical));
+/// As [`open`], for large chunks: header and data stay in the memory they came in. The data's hash is left to
+/// [`check_data`].
+pub fn open_owned(begin: u64, mut physical: Vec<u8>) -> Result<(ChunkHeader, Vec<u8>), ChunkFault> {
+    let header = open_header(begin, &physical)?;
+    let end = header.end(begin).ok_or("its size is impossible")?;
+    let payload = header.data_size + CHUNK_HEADER as u64;
+    let needed = end_of(begin, payload).ok_or("its size is impossible")? - begin;
+    if needed > physical.len() as u64 {
+        return Err(ChunkFault::Short { needed });
     }
-    Ok((header, spare))
+    physical.truncate(bytes::to_usize(needed));
+    // Everything behind a block header moves up by its size.
+    let (mut from, mut to) = (0, 0);
+    while from < physical.len() {
+        let position = begin + from as u64;
+        if position.is_multiple_of(BLOCK) {
+            look_at_block(begin, end, position, &physical[from..])?;
+            from += bytes::to_usize(BLOCK_HEADER);
+        }
+        let position = begin + from as u64;
+        let piece = (physical.len() - from).min(bytes::to_usize(BLOCK - position % BLOCK));
+        physical.copy_within(from..from + piece, to);
+        (from, to) = (from + piece, to + piece);
+    }
+    physical.truncate(to);
+    Ok((header, physical))
+}
+
+/// A block header inside a chunk must know where the chunk begins and ends.
+fn look_at_block(begin: u64, end: u64, position: u64, block: &[u8]) -> Result<(), Damage> {
+    let expected = BlockHeader { previous_chunk: position - begin, next_chunk: end - position };
+    match BlockHeader::parse(block) {
+        Some(found) if found == expected => Ok(()),
+        Some(_) => Err("a block header inside it points elsewhere"),
+        None => Err("a block header inside it is damaged"),
+    }
 }
 
 #[inline]
@@ -116,8 +142,9 @@ fn check_header(header: &[u8; CHUNK_HEADER], check: Check) -> Result<(), ChunkFa
     Ok(())
 }
 
+/// Compares the data's hash with the header's.
 #[inline]
-fn check_data(header: &ChunkHeader, data: &[u8], check: Check) -> Result<(), ChunkFault> {
+pub fn check_data(header: &ChunkHeader, data: &[u8], check: Check) -> Result<(), ChunkFault> {
     if check != Check::Nothing {
         let actual = highway_hash(data);
         if actual != header.data_hash {
@@ -154,14 +181,9 @@ fn open_interrupted<'a>(
         return Err(ChunkFault::Short { needed });
     }
     spare.clear();
-    gather(begin, physical, payload, spare, &mut |block_begin, block| {
-        let expected = BlockHeader { previous_chunk: block_begin - begin, next_chunk: end - block_begin };
-        match BlockHeader::parse(block) {
-            _ if check == Check::Nothing => Ok(()),
-            Some(found) if found == expected => Ok(()),
-            Some(_) => Err("a block header inside it points elsewhere"),
-            None => Err("a block header inside it is damaged"),
-        }
+    gather(begin, physical, payload, spare, &mut |position, block| match check {
+        Check::Nothing => Ok(()),
+        _ => look_at_block(begin, end, position, block),
     })?;
     let data = &spare[CHUNK_HEADER..];
     check_data(&header, data, check)?;
@@ -302,6 +324,8 @@ mod tests {
                 let (header, found) = open(begin, &physical, Check::All, &mut spare).unwrap();
                 assert_eq!(found, data);
                 assert_eq!(header.end(begin), Some(placer.position));
+                let (same, payload) = open_owned(begin, physical.clone()).unwrap();
+                assert_eq!((same, &payload[CHUNK_HEADER..]), (header, &data[..]));
                 let mut spare = Vec::new();
                 let short = open(begin, &physical[..physical.len().min(30)], Check::All, &mut spare);
                 assert!(matches!(short, Err(ChunkFault::Short { .. })));

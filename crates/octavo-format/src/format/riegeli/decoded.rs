@@ -5,7 +5,7 @@ use crate::codec::{Codec, Decoder};
 
 use super::block::{self, Damage};
 use super::chunk::ChunkFault;
-use super::layout::{ChunkHeader, ChunkKind, CHUNK_HEADER};
+use super::layout::{ChunkHeader, ChunkKind};
 use super::{simple, transposed};
 
 /// The records of a chunk, back to back, and where each ends.
@@ -21,32 +21,31 @@ pub struct DecodedChunk {
 impl DecodedChunk {
     /// Decodes the data of a chunk.
     pub fn decode(header: &ChunkHeader, data: &[u8], decoder: &mut Decoder) -> Result<Self, ChunkFault> {
-        let mut chunk = Self { bytes: block::reserve(header.decoded_data_size)?, base: 0, ends: Vec::new() };
+        let mut bytes = block::reserve(header.decoded_data_size)?;
+        let mut ends = Vec::new();
         let decode = match header.kind {
             ChunkKind::Simple => simple::decode,
             ChunkKind::Transposed => transposed::decode,
             _ => return Err(ChunkFault::Damaged("it holds no records")),
         };
-        decode(data, header.num_records, decoder, &mut chunk.bytes, &mut chunk.ends)?;
-        Ok(chunk)
+        decode(data, header.num_records, decoder, &mut bytes, &mut ends)?;
+        Ok(Self { bytes, base: 0, ends })
     }
 
-    /// As [`decode`](Self::decode), from a header and data that are not needed any more: records that are stored as they are
-    /// stay where they are.
-    pub fn decode_owned(
-        header: &ChunkHeader,
-        payload: Vec<u8>,
-        decoder: &mut Decoder,
-    ) -> Result<Self, ChunkFault> {
-        let data = &payload[CHUNK_HEADER..];
+    /// The ends of the records, and how many bytes they have, if they are stored as they are; `None` if they are not.
+    pub fn stored_ends(header: &ChunkHeader, data: &[u8]) -> Result<Option<(Vec<u64>, usize)>, ChunkFault> {
         if header.kind != ChunkKind::Simple || simple::codec_of_data(data) != Some(Codec::None) {
-            return Self::decode(header, data, decoder);
+            return Ok(None);
         }
         let mut ends = Vec::new();
-        let (_, records) =
-            simple::decode_ends(data, header.num_records, header.decoded_data_size, decoder, &mut ends)?;
-        let base = payload.len() - records.len();
-        Ok(Self { bytes: payload, base, ends })
+        let (records, decoded) = (header.num_records, header.decoded_data_size);
+        let (_, stored) = simple::decode_ends(data, records, decoded, &mut Decoder::new(), &mut ends)?;
+        Ok(Some((ends, stored.len())))
+    }
+
+    /// A chunk whose records are the last bytes of `payload` and end there where [`stored_ends`](Self::stored_ends) has said.
+    pub fn of_stored(payload: Vec<u8>, (ends, len): (Vec<u64>, usize)) -> Self {
+        Self { base: payload.len().saturating_sub(len), bytes: payload, ends }
     }
 
     /// How many records.

@@ -1,0 +1,147 @@
+//! Every way in which the engine reads a file in memory. They must agree.
+
+use octavo_engine::batch::{self, Plan};
+use octavo_engine::chunks::ChunkPlan;
+use octavo_engine::fetch::Failures;
+use octavo_engine::info::Description;
+use octavo_engine::io::{Residence, Scratch, Source, SpanRead};
+use octavo_engine::open::OpenOptions;
+use octavo_engine::scan::BlockLimits;
+use octavo_engine::shards::Input;
+use octavo_engine::{verify, Dataset, Error, Result};
+use octavo_format::Span;
+
+/// A file may claim any number of records of any size: this many are read from each end, if they are no larger than that.
+const MOST_RECORDS: u64 = 200;
+const MOST_BYTES: u64 = 1 << 24;
+
+/// What the records of a file are.
+#[derive(Debug)]
+pub struct Reading {
+    /// Each record that can be read; the first and the last ones where there are many.
+    pub records: Vec<Option<Vec<u8>>>,
+    /// Whether anything at all is wrong.
+    pub damaged: bool,
+}
+
+/// The records of a file, read one by one, in blocks, warm and cold; `None` if it does not open.
+pub fn agree(bytes: &[u8], options: &OpenOptions) -> Option<Reading> {
+    let open = |mapped| {
+        let source = Box::new(Bytes::new(bytes, mapped));
+        Dataset::open(vec![Input::Source(source)], *options)
+    };
+    let (warm, cold) = match (open(true), open(false)) {
+        (Ok(warm), Ok(cold)) => (warm, cold),
+        (Err(_), Err(_)) => return None,
+        _ => panic!("where the bytes are decides whether they are a file"),
+    };
+    let count = warm.record_count();
+    let numbers: Vec<u64> = match count {
+        0..=MOST_RECORDS => (0..count).collect(),
+        _ => (0..MOST_RECORDS / 2).chain(count - MOST_RECORDS / 2..count).collect(),
+    };
+    let records: Vec<Option<Vec<u8>>> = numbers.iter().map(|&number| read(&warm, number, true)).collect();
+    let again: Vec<Option<Vec<u8>>> = numbers.iter().rev().map(|&number| read(&cold, number, false)).collect();
+    assert!(records.iter().eq(again.iter().rev()), "warm and cold reads differ");
+    by_blocks(&warm, &records);
+    let _ = Description::of(&warm);
+    let mut damage = verify::verify(&warm, &mut |_| Ok::<(), Error>(())).expect("verifying goes on past damage");
+    damage.retain(|one| one.record_count > 0);
+    for (number, record) in numbers.iter().zip(&records) {
+        let told = damage.iter().any(|one| (one.record..one.record + one.record_count).contains(number));
+        assert!(told || record.is_some(), "record {number} cannot be read, and verify does not say so");
+    }
+    Some(Reading { records, damaged: !damage.is_empty() })
+}
+
+fn read(dataset: &Dataset, number: u64, warm: bool) -> Option<Vec<u8>> {
+    if dataset.is_chunked() {
+        let plan = ChunkPlan::new(dataset, 0..1, |_| number).ok()?;
+        return plan.decode(dataset, warm).ok().map(|decoded| decoded.record(0).to_vec());
+    }
+    let plan = Plan::new(dataset, 0..1, |_| number).ok()?;
+    let len = plan.records[0].placement.record_len;
+    if len > MOST_BYTES {
+        return None;
+    }
+    let scratch = Scratch::new("fuzzing", len).ok()?;
+    let target = scratch.part(0, usize::try_from(len).ok()?);
+    let residence = if warm { Residence::Resident } else { Residence::Cold };
+    let failures = Failures::collect_all();
+    batch::fill(dataset, &plan.records, &[target], residence, &failures).ok()?;
+    // SAFETY: what was not reported as failed was filled.
+    failures.into_list().is_empty().then(|| unsafe { target.filled() }.to_vec())
+}
+
+/// Chunks in a row, as scans read them: up to the first that fails, everything must be there.
+fn by_blocks(dataset: &Dataset, records: &[Option<Vec<u8>>]) {
+    let count = dataset.record_count();
+    if !dataset.is_chunked() || count != records.len() as u64 {
+        return;
+    }
+    let limits = BlockLimits { records: 20, bytes: 1 << 12 };
+    let mut at = 0;
+    while at < count {
+        let Ok(plan) = ChunkPlan::block(dataset, at..count, |record| record, limits) else { return };
+        let len = plan.len() as u64;
+        assert!(len > 0, "a scan must go on");
+        let expected = &records[at as usize..(at + len) as usize];
+        match plan.decode(dataset, false) {
+            Ok(decoded) => {
+                let found = (0..decoded.len()).map(|at| Some(decoded.record(at)));
+                assert!(found.eq(expected.iter().map(Option::as_deref)), "a scan differs");
+            }
+            Err((first, _)) => assert_eq!(expected.iter().position(Option::is_none), Some(first)),
+        }
+        at += len;
+    }
+}
+
+/// Bytes in memory, with or without a quick way to them. Whoever asks for what is not there is wrong.
+pub struct Bytes {
+    bytes: Vec<u8>,
+    mapped: bool,
+}
+
+impl Bytes {
+    /// A source of these bytes.
+    pub fn new(bytes: &[u8], mapped: bool) -> Self {
+        Self { bytes: bytes.to_vec(), mapped }
+    }
+}
+
+impl Source for Bytes {
+    fn name(&self) -> &str {
+        "generated"
+    }
+
+    fn len(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    fn read_spans(&self, reads: &[SpanRead]) -> Result<()> {
+        for read in reads {
+            let Span { offset, len } = read.span();
+            let end = offset.checked_add(len).filter(|end| *end <= self.len());
+            assert!(end.is_some(), "{len} bytes at {offset} are not there");
+            // SAFETY: the span was just found to lie inside, and the target is memory of its own.
+            unsafe { read.target.copy_from(self.bytes.as_ptr().add(offset as usize)) };
+        }
+        Ok(())
+    }
+
+    fn copy_mapped(&self, read: SpanRead) -> Result<bool> {
+        if self.mapped {
+            self.read_spans(&[read])?;
+        }
+        Ok(self.mapped)
+    }
+
+    fn residence(&self, _span: Span) -> Residence {
+        if self.mapped {
+            Residence::Resident
+        } else {
+            Residence::Cold
+        }
+    }
+}
