@@ -14,6 +14,7 @@ pub mod error;
 pub mod fetch;
 pub mod fork;
 pub mod info;
+pub mod interrupt;
 pub mod io;
 pub mod later;
 pub mod lazy;

@@ -1,6 +1,7 @@
 //! Engine errors as the classes of `octavo.errors`, with their place in the file.
 
 use std::io::ErrorKind;
+use std::sync::Arc;
 
 use octavo_engine::Error;
 use octavo_format::format::riegeli::ChunkFault;
@@ -151,6 +152,12 @@ fn raise(py: Python<'_>, class: &str, message: &str, place: Option<&Bound<'_, Py
     let module = MODULE.get_or_try_init(py, || py.import("octavo.errors").map(Bound::unbind))?;
     let instance = module.bind(py).getattr(class)?.call((message,), place)?;
     Ok(PyErr::from_value(instance))
+}
+
+/// Raises what a signal handler raised: Ctrl-C while the engine works.
+pub fn check_signals() -> octavo_engine::Result<()> {
+    Python::attach(|py| py.check_signals())
+        .map_err(|raised| Error::Foreign { path: "a signal".into(), source: Arc::new(raised) })
 }
 
 /// The name of an object's type, for messages.

@@ -33,6 +33,12 @@ mod _core {
     #[pymodule_export]
     use crate::writer::Writer;
 
+    #[pymodule_init]
+    fn init(_module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+        octavo_engine::interrupt::set_hook(crate::errors::check_signals);
+        Ok(())
+    }
+
     #[pymodule_export]
     #[allow(non_upper_case_globals, reason = "Python's name for it")]
     const __version__: &str = env!("CARGO_PKG_VERSION");

@@ -15,6 +15,7 @@ use octavo_format::{Format, FormatError};
 use super::listing::{Listing, Outline};
 use super::OpenOptions;
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::io::{read_vec, Source};
 use crate::offload::OffloadWriter;
 use crate::pool::{self, locked};
@@ -91,6 +92,7 @@ fn last_postscript_before(source: &dyn Source, blocks: u64) -> Result<Option<u64
     const WAVE: u64 = 4096;
     let mut end = blocks;
     while end > 0 {
+        interrupt::check()?;
         let begin = end.saturating_sub(WAVE);
         let found = Mutex::new(None);
         let failed = Mutex::new(None);

@@ -7,6 +7,7 @@ use octavo_format::format::riegeli::{About, ChunkFault, ChunkIndex, Groups};
 use octavo_format::{Format, FormatError};
 
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::io::{read_vec, Source};
 
 /// A chunk that a walk through a file met.
@@ -34,8 +35,15 @@ fn for_each_chunk(
     mut begin: u64,
     visit: &mut dyn FnMut(ChunkAt) -> Result<()>,
 ) -> Result<Option<Stop>> {
+    /// Chunks between two looks for Ctrl-C.
+    const LOOK: u64 = 4096;
     let file_bytes = source.len();
+    let mut seen = 0u64;
     while begin < file_bytes {
+        seen += 1;
+        if seen.is_multiple_of(LOOK) {
+            interrupt::check()?;
+        }
         let head = read_vec(source, begin, HEADER_SPAN.min(file_bytes - begin))?;
         let header = match chunk::open_header(begin, &head) {
             Ok(header) => header,

@@ -3,14 +3,20 @@
 use octavo_format::format::riegeli::chunk::{self, HEADER_SPAN};
 use octavo_format::format::riegeli::layout::{is_chunk_boundary, BLOCK, BLOCK_HEADER};
 
-use crate::error::Result;
+use crate::error::Error;
 use crate::io::{read_vec, Source};
 
 /// Bytes looked through at a time.
 const WINDOW_BYTES: u64 = 1 << 20;
 
 /// The first position at or after `from` where a chunk begins: one with a header whose 64-bit hash holds.
-pub(super) fn next_chunk(source: &dyn Source, from: u64) -> Result<Option<u64>> {
+///
+/// `progress` is called with every megabyte; an error from it ends the search.
+pub(super) fn next_chunk<E: From<Error>>(
+    source: &dyn Source,
+    from: u64,
+    progress: &mut dyn FnMut(u64, u64) -> std::result::Result<(), E>,
+) -> std::result::Result<Option<u64>, E> {
     let file_bytes = source.len();
     let mut begin = from;
     while begin < file_bytes {
@@ -24,6 +30,7 @@ pub(super) fn next_chunk(source: &dyn Source, from: u64) -> Result<Option<u64>> 
             }
         }
         begin += positions;
+        progress(begin, file_bytes)?;
     }
     Ok(None)
 }

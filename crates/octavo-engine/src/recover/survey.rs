@@ -109,7 +109,7 @@ impl Survey {
                     met.push(found);
                 }
                 Err(fault) => {
-                    let next = next_chunk(self.source.as_ref(), at + 1)?.unwrap_or(file_bytes);
+                    let next = next_chunk(self.source.as_ref(), at + 1, progress)?.unwrap_or(file_bytes);
                     self.lose(at, next, None, &fault);
                     let header = ChunkHeader::of(ChunkKind::Other(0), &[], 0, 0);
                     met.push(Met { begin: at, end: next, header, what: What::Gap });
