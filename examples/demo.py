@@ -1,5 +1,7 @@
 """octavo's main job in one minute: write a data set, read it in random batches, survive a damaged copy.
 
+Then the same with ArrayRecord: compressed chunks, an append, and what is left of a file that lost its end.
+
 Run it with `make demo`, or as `python examples/demo.py` where octavo and NumPy are installed.
 """
 
@@ -33,9 +35,9 @@ def timed(what: str, records: int, work: Callable[[], T]) -> T:
     return result
 
 
-def write(path: Path, records: list[bytes]) -> None:
+def write(path: Path, records: list[bytes], group_size: int | None = None) -> None:
     """Nothing is under the final name until the block ends, and nothing ever if it raises."""
-    with octavo.create(path) as writer:
+    with octavo.create(path, group_size=group_size) as writer:
         writer.write_many(records)
 
 
@@ -54,6 +56,40 @@ def damage(path: Path, copy: Path, record: int) -> None:
     content = bytearray(path.read_bytes())
     content[len(content) - (RECORDS - record) * RECORD_BYTES + RECORD_BYTES // 2] ^= 1
     copy.write_bytes(content)
+
+
+def append(path: Path, records: list[bytes]) -> None:
+    """The old records are never written over."""
+    with octavo.append(path) as writer:
+        writer.write_many(records)
+
+
+def tell_about_array_record(folder: Path, picks: random.Random, batches: list[list[int]]) -> None:
+    """Compressed chunks: small files, quick random access all the same, and files that grow."""
+    records = [f"{number}: {picks.choice('abcdefgh') * (RECORD_BYTES // 2)}".encode() for number in range(RECORDS)]
+    path = folder / "train.array_record"
+    timed("ArrayRecord: write, 256 a chunk", RECORDS, lambda: write(path, records, group_size=256))
+    with octavo.open(path) as reader:
+        info = reader.info
+        print(f"wrote {path.name}: {info.decoded_bytes:,} bytes as {info.encoded_bytes:,} in {info.chunk_count} chunks")
+        wanted = BATCH * BATCHES
+        timed(f"ArrayRecord: read, {BATCH} at random", wanted, lambda: read_in_batches(reader, batches))
+        timed("ArrayRecord: read_all", RECORDS, reader.read_all)
+
+    timed("ArrayRecord: append", 1_000, lambda: append(path, records[:1_000]))
+    with octavo.open(path) as reader:
+        print(f"appended: {len(reader):,} records, the last one is right: {reader[-1] == records[999]}")
+
+    cut = folder / "cut.array_record"
+    cut.write_bytes(path.read_bytes()[: info.encoded_bytes // 2])
+    try:
+        octavo.open(cut)
+    except octavo.errors.UnfinishedFileError:
+        print(f"{cut.name} has lost its second half and does not open")
+    saved = folder / "saved.array_record"
+    report = timed("ArrayRecord: recover", RECORDS // 2, lambda: octavo.recover(cut, saved))
+    is_right = octavo.open(saved).read_all() == records[: report.record_count]
+    print(f"  recovered {report.record_count:,} records from it; they are right: {is_right}")
 
 
 def main() -> None:
@@ -95,6 +131,9 @@ def main() -> None:
         print(f"  verify read {report.record_count:,} records and found {len(report.damage)} damaged:")
         for found in report.damage:
             print(f"    record {found.record} at byte {found.offset}: {found.reason}")
+
+        print()
+        tell_about_array_record(Path(folder), picks, batches)
 
     print(f"\n{'on this machine, once, as information':<40} {'seconds':>9} {'records/s':>12}")
     for what, count, seconds in timings:

@@ -49,7 +49,7 @@ fn generated(input: &mut Unstructured<'_>) -> Result<()> {
 
 /// Each record says which one it is, as the first field of a message.
 fn numbered(mut records: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
-    records.truncate(127);
+    records.truncate(40);
     for (number, record) in (0..).zip(&mut records) {
         record.splice(..0, [0x08, number]);
     }
@@ -128,8 +128,9 @@ fn recover(bytes: &[u8], written: &Written) -> Report {
     assert_eq!(report.record_count, numbers.len() as u64);
     let lost: Option<u64> = report.lost.iter().map(|one| one.record_count).sum();
     if let Some(lost) = lost {
-        let total = written.records.len() as u64;
-        assert_eq!(report.record_count + lost, total, "lost: {:?}", report.lost);
+        // A file that grew is whole without its end, too.
+        let total = usize::try_from(report.record_count + lost).expect("few records");
+        assert!(written.counts.contains(&total), "{total} records of {:?}, lost {:?}", written.counts, report.lost);
     }
     report
 }

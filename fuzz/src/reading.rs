@@ -11,9 +11,10 @@ use octavo_engine::shards::Input;
 use octavo_engine::{verify, Dataset, Error, Result};
 use octavo_format::Span;
 
-/// A file may claim any number of records of any size: this many are read from each end, if they are no larger than that.
+use crate::draft;
+
+/// A file may claim any number of records: of more than this many, only those at both ends are read.
 const MOST_RECORDS: u64 = 200;
-const MOST_BYTES: u64 = 1 << 24;
 
 /// What the records of a file are.
 #[derive(Debug)]
@@ -61,7 +62,7 @@ fn read(dataset: &Dataset, number: u64, warm: bool) -> Option<Vec<u8>> {
     }
     let plan = Plan::new(dataset, 0..1, |_| number).ok()?;
     let len = plan.records[0].placement.record_len;
-    if len > MOST_BYTES {
+    if len > draft::MOST_CLAIMED {
         return None;
     }
     let scratch = Scratch::new("fuzzing", len).ok()?;

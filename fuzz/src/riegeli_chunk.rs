@@ -12,9 +12,6 @@ use octavo_format::format::riegeli::{simple, DecodedChunk};
 
 use crate::draft;
 
-/// A chunk may claim any size, and memory for it is reserved: enough to be wrong with, too little to be noticed.
-const MOST_BYTES: u64 = 1 << 20;
-
 /// Every way to use one input. Where it ends too early, nothing is to be found.
 pub fn check(input: &[u8]) {
     let _ = decode_anything(&mut Unstructured::new(input));
@@ -25,7 +22,7 @@ pub fn check(input: &[u8]) {
 fn decode_anything(input: &mut Unstructured<'_>) -> Result<()> {
     let kind = if input.arbitrary()? { ChunkKind::Simple } else { ChunkKind::Transposed };
     let num_records = u64::from(input.arbitrary::<u16>()?) >> input.int_in_range(0..=16)?;
-    let decoded = input.int_in_range(0..=MOST_BYTES)? >> input.int_in_range(0..=20)?;
+    let decoded = input.int_in_range(0..=draft::MOST_CLAIMED)? >> input.int_in_range(0..=24)?;
     let data = input.bytes(input.len())?;
     let header = ChunkHeader::of(kind, data, num_records, decoded);
     if let Some(records) = decode(&header, data) {
@@ -38,7 +35,7 @@ fn decode_anything(input: &mut Unstructured<'_>) -> Result<()> {
 
 /// Records, encoded in any way, and the same once more with some bytes of the chunk changed.
 fn records_come_back(input: &mut Unstructured<'_>) -> Result<()> {
-    let options = draft::chunk_options(input)?;
+    let options = draft::chunk_options(input, &draft::COMPRESSIONS)?;
     let edits = draft::edits(input)?;
     let begin = u64::from(input.arbitrary::<u32>()? % (3 * BLOCK as u32));
     let records = draft::records(input)?;
@@ -78,10 +75,9 @@ fn placed_and_opened(begin: u64, payload: &[u8], num_records: u64) {
 fn decode_payload(payload: &[u8]) -> Option<Vec<Vec<u8>>> {
     let (header, data) = payload.split_first_chunk::<CHUNK_HEADER>()?;
     let header = ChunkHeader::parse(header);
-    if !header.kind.has_records() || header.decoded_data_size > MOST_BYTES || header.num_records > MOST_BYTES {
-        return None;
-    }
-    decode(&header, data)
+    // No file has more records than bytes, and none that small is mistaken for greedy.
+    let could_be = header.kind.has_records() && header.num_records <= draft::MOST_CLAIMED;
+    could_be.then(|| decode(&header, data)).flatten()
 }
 
 /// The records of a chunk by every decoder that there is for it, which must agree.

@@ -21,6 +21,8 @@ class Reader:
         format: str | None = None,
         check_data: bool = True,
         io: str = "auto",
+        cache_bytes: int = ...,
+        offload_index: bool = False,
         start: int = 0,
         step: int = 1,
         count: int | None = None,
@@ -48,6 +50,11 @@ class Reader:
     def _total_bytes(self) -> int: ...
     @property
     def _format(self) -> str: ...
+    @property
+    def _about(self) -> dict[str, Any] | None: ...
+    @property
+    def _torn(self) -> list[tuple[str, int]]: ...
+    def _chunk_start(self, record: int) -> int: ...
 
 @final
 class Scan(Iterator[bytes]):
@@ -84,7 +91,21 @@ class Offsets:
 
 @disjoint_base
 class Writer:
-    def __new__(cls, path: str | PathLike[str], *, format: str, overwrite: bool = True) -> Self: ...
+    def __new__(
+        cls,
+        path: str | PathLike[str],
+        *,
+        format: str,
+        overwrite: bool = True,
+        append: bool = False,
+        codec: str = "none",
+        level: int = 0,
+        window_log: int = 0,
+        group_size: int | None = None,
+        transpose_bucket_size: int | None = None,
+        pad_to_block_boundary: bool = False,
+        writer_options: str = ...,
+    ) -> Self: ...
     def write(self, record: Buffer | npt.NDArray[Any]) -> None:
         """Adds a record: bytes, or anything whose bytes lie one after the other."""
     def write_many(self, records: Iterable[Buffer | npt.NDArray[Any]]) -> int:
@@ -104,5 +125,23 @@ class Writer:
     def path(self) -> str:
         """Where the file will be."""
 
-def verify(reader: Reader, progress: Callable[[int], object] | None = None) -> list[tuple[int, int, OctavoError]]:
-    """Reads and checks all records; returns (number of the file, record, exception) for each that is damaged."""
+@final
+class Salvage:
+    """What is left of a file, and the way to write it into another."""
+
+    def __new__(
+        cls,
+        path: str | PathLike[str],
+        *,
+        format: str | None = None,
+        progress: Callable[[int, int], object] | None = None,
+    ) -> Self: ...
+    def about(self) -> dict[str, Any]:
+        """What the file was: a dict."""
+    def write(
+        self, writer: Writer, progress: Callable[[int, int], object] | None = None
+    ) -> tuple[int, list[tuple[int, int, int | None, str]]]:
+        """Writes what is intact and finishes the file; returns how many records, and what is lost. Once."""
+
+def verify(reader: Reader, progress: Callable[[int], object] | None = None) -> list[tuple[int, int, int, OctavoError]]:
+    """Reads and checks all records; returns (number of the file, record, how many, error) for each damaged place."""

@@ -44,11 +44,11 @@ def open(
         index_storage: `offloaded` keeps the index in an unnamed temporary file instead of memory, for data sets of so
             many records that their index would not fit; look-ups take a little longer.
 
-    The index of a single file is verified here. Of several FFRecord files only the fixed headers are read here, and each
-    index when a record behind it is first asked for.
+    The index of a single file is verified here. Of several FFRecord files only the fixed headers are read here, and
+    each index when a record behind it is first asked for.
 
-    An append that was interrupted leaves the file as it was before: such a file is opened without what stands behind its
-    last valid end, with a `TornAppendWarning`.
+    An append that was interrupted leaves the file as it was before: such a file is opened without what stands behind
+    its last valid end, with a `TornAppendWarning`.
     """
     _check_types(format, check_data=check_data)
     if not isinstance(io, str):
@@ -67,8 +67,8 @@ def open(
     )
     for path, torn_bytes in reader._torn:  # noqa: SLF001 - part of the package
         message = (
-            f"{path}: the last {torn_bytes} bytes are an interrupted append and were left out; octavo.append goes on without "
-            "them, octavo.recover saves what is intact in them"
+            f"{path}: the last {torn_bytes} bytes are an interrupted append and were left out; octavo.append goes on "
+            "without them, octavo.recover saves what is intact in them"
         )
         warnings.warn(message, TornAppendWarning, stacklevel=2)
     return reader
@@ -143,8 +143,8 @@ def append(path: str | os.PathLike[str]) -> Writer:
     if info.format != "ffrecord":
         return Writer(path, format=info.format, append=True, **recipe_of(info))
     message = (
-        f"{path}: {info.format} keeps its index before its records, so a file cannot grow in place; write the new records "
-        f"to a file beside it with octavo.create and open both as one: octavo.open([{path!r}, ...])"
+        f"{path}: {info.format} keeps its index before its records, so a file cannot grow in place; write the new "
+        f"records to a file beside it with octavo.create and open both as one: octavo.open([{path!r}, ...])"
     )
     raise UnsupportedError(message, path=path)
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 from octavo.errors import OptionError, UnsupportedError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from octavo._reader import Reader
 
 
@@ -58,7 +60,14 @@ def cut(reader: Reader, count: SupportsIndex | None, max_records: SupportsIndex 
     starts = reader._file_starts  # noqa: SLF001
     options = tuple(sorted(reader._options.items()))  # noqa: SLF001
     partitions = []
-    for begin, end in _bounds(total, count, max_records):
+
+    def to_chunk(edge: int) -> int:
+        return reader._chunk_start(first + edge) - first  # noqa: SLF001
+
+    edges = (
+        _edges_by_count(total, count, to_chunk) if count is not None else _edges_by_size(total, max_records, to_chunk)
+    )
+    for begin, end in pairwise(edges):
         start, stop = first + begin, first + end
         from_file = bisect_right(starts, start) - 1
         to_file = max(bisect_left(starts, stop), from_file + 1)
@@ -67,13 +76,28 @@ def cut(reader: Reader, count: SupportsIndex | None, max_records: SupportsIndex 
     return partitions
 
 
-def _bounds(total: int, count: SupportsIndex | None, max_records: SupportsIndex | None) -> list[tuple[int, int]]:
-    if count is None:
-        size = _at_least_one("max_records", max_records)
-        return [(begin, min(begin + size, total)) for begin in range(0, total, size)]
+# Tasks may differ by this part of their size if they then begin where chunks do.
+_UNEVEN = 8
+
+
+def _edges_by_count(total: int, count: SupportsIndex, to_chunk: Callable[[int], int]) -> list[int]:
+    """Where `count` tasks of about the same size begin, and `total`."""
     parts = _at_least_one("count", count)
-    edges = [total * number // parts for number in range(parts + 1)]
-    return [(begin, end) for begin, end in pairwise(edges) if begin < end]
+    edges = [total * number // parts for number in range(parts)]
+    moved = [to_chunk(edge) for edge in edges]
+    allowed = total // parts // _UNEVEN
+    return sorted({near if edge - near <= allowed else edge for edge, near in zip(edges, moved, strict=True)} | {total})
+
+
+def _edges_by_size(total: int, max_records: SupportsIndex | None, to_chunk: Callable[[int], int]) -> list[int]:
+    """Where tasks of at most `max_records` begin, at chunks wherever one begins in reach, and `total`."""
+    most = _at_least_one("max_records", max_records)
+    edges = [0]
+    while edges[-1] < total:
+        edge = min(edges[-1] + most, total)
+        near = to_chunk(edge) if edge < total else edge
+        edges.append(near if near > edges[-1] else edge)
+    return edges
 
 
 def _at_least_one(name: str, value: Any) -> int:

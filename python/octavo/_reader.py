@@ -158,8 +158,10 @@ class Reader(_core.Reader):
         """Cut the records into tasks: runs of records that can be pickled and opened anywhere.
 
         Args:
-            count: How many tasks; some are one record longer than others, and empty ones are left out.
+            count: How many tasks of about the same size; empty ones are left out.
             max_records: The most records a task may have, instead of a count.
+
+        Tasks begin where chunks do, as far as the chunks are small enough for that: no chunk is then decoded twice.
         """
         return cut(self, count, max_records)
 

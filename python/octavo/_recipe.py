@@ -37,7 +37,7 @@ def recipe(format: str, given: dict[str, Any]) -> dict[str, Any]:
 
 def recipe_of(info: Info) -> dict[str, Any]:
     """The native writer's arguments for more records of a file that exists."""
-    # The original's readers count chunks by what is in them, not by what the text says. A lone chunk may be a short one.
+    # Readers count chunks by what is in them, not by what the text says. A lone chunk may be a short one.
     group_size = info.group_size if info.chunk_count > 1 else None
     return _as_before(info.format, info.writer_options, info.codec, group_size, transposed=info.transposed)
 

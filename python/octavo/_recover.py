@@ -63,9 +63,9 @@ def recover(
 ) -> RecoverReport:
     """Write a whole file from everything that is intact in a damaged one.
 
-    The source may be truncated, damaged anywhere, or unfinished: a `NAME.partial` that a killed writer left behind, or an
-    interrupted append. It is only read. Where the footer holds, each chunk is judged by itself; where it does not, chunks
-    are searched for by the hashes of their headers, so that damage costs only what it touches.
+    The source may be truncated, damaged anywhere, or unfinished: a `NAME.partial` that a killed writer left behind, or
+    an interrupted append. It is only read. Where the footer holds, each chunk is judged by itself; where it does not,
+    chunks are searched for by the hashes of their headers, so that damage costs only what it touches.
 
     Args:
         source: The damaged file.
@@ -76,7 +76,7 @@ def recover(
     """
     paths = [_as_path(source), _as_path(target)]
     if os.path.realpath(paths[0]) == os.path.realpath(paths[1]):
-        message = f"{paths[1]}: the target is the source itself; name another file, and replace the source when you are content"
+        message = f"{paths[1]}: the target is the source itself; name another file"
         raise OptionError(message, path=paths[1])
     salvage = _core.Salvage(paths[0], format=format, progress=progress)
     about = salvage.about()

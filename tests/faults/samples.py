@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+import octavo
 from tests.naive import ffrecord as naive
 
 IO_MODES = ("auto", "mmap", "pread", "uring", "direct")
@@ -50,3 +51,9 @@ def write(path: str | Path, content: Iterable[bytes], *, durable: bool = False) 
         if durable:
             file.flush()
             os.fsync(file.fileno())
+
+
+def write_chunks(path: str | Path, content: Iterable[bytes], *, group_size: int = 256, codec: str = "zstd") -> None:
+    """Writes a file whose records share chunks."""
+    with octavo.create(path, format="array_record", group_size=group_size, codec=codec) as writer:
+        writer.write_many(content)

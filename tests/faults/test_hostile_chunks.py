@@ -86,13 +86,13 @@ def test_chunk_inside_a_chunk_is_an_error_or_what_it_is(quick_path: Path):
 
 
 @pytest.mark.parametrize("make", [codecs.bomb, codecs.grouped_bomb])
-@pytest.mark.parametrize(("codec", "size"), [("zstd", 1 << 30), ("brotli", 1 << 30), ("snappy", 640 << 20)])
+@pytest.mark.parametrize("codec", ["zstd", "brotli"])
 def test_record_that_there_is_no_memory_for_is_an_error_and_others_are_read(
-    quick_path: Path, make: Callable[..., bytes], codec: str, size: int
+    quick_path: Path, make: Callable[..., bytes], codec: str
 ):
     path = quick_path / "bomb.array_record"
     beside = [b"one", b"two", b"three", b"four"]
-    path.write_bytes(make(codec, size, beside=beside))
+    path.write_bytes(make(codec, codecs.GIGABYTE, beside=beside))
     isolation.check(lied_to.meet_a_bomb, path=path, beside=in_hex(beside), timeout_s=60)
 
 

@@ -76,7 +76,7 @@ def test_ctrl_c_ends_reading_from_a_source_in_python(some_records: Path, call: s
 
 @pytest.mark.parametrize("way", ["read_all", "iteration", "batch"])
 def test_damage_in_a_source_in_python_is_an_error(some_records: Path, way: str):
-    isolation.check(interrupts.read_a_damaged_source, path=some_records, count=SOME, way=way, timeout_s=10)
+    isolation.check(interrupts.read_a_damaged_source, path=some_records, at=12 + 12 * SOME, way=way, timeout_s=10)
 
 
 @pytest.mark.parametrize("way", ["read_all", "iteration", "batch"])

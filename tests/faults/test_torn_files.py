@@ -246,6 +246,26 @@ def test_unfinished_file_is_no_file_to_open(tmp_path: Path, group_size: int):
     writer.abort()
 
 
+@pytest.mark.parametrize("overwrite", [False, True])
+@pytest.mark.parametrize("suffix", [".array_record", ".riegeli", ".ffr"])
+def test_recovery_under_the_name_that_was_to_be_never_costs_the_side_file(tmp_path: Path, suffix: str, overwrite):
+    """The writer of `NAME` wants a side file of the very name that the dead one's has."""
+    path, partial = tmp_path / f"new{suffix}", tmp_path / f"new{suffix}.partial"
+    writer = octavo.create(path)
+    writer.write_many(samples.records(20))
+    writer.flush()
+    left = partial.read_bytes()
+    writer.abort()
+    partial.write_bytes(left)
+    try:
+        octavo.recover(partial, path, overwrite=overwrite)
+    except errors.OctavoError:
+        assert partial.read_bytes() == left
+        assert not path.exists()
+    else:
+        assert octavo.open(path).read_all() == samples.records(20)
+
+
 def test_empty_side_file_holds_nothing_to_recover(tmp_path: Path):
     (tmp_path / "new.array_record.partial").touch()
     with pytest.raises(errors.FormatError):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from pathlib import Path
 
 import pytest
 
 import octavo
 from octavo import errors
-from tests.naive import ffrecord as naive
+from tests.unit.layouts import Layout
 
 RECORDS = [b"abc", b"", b"edf"]
 USES = {
@@ -34,8 +35,8 @@ USES = {
 
 
 @pytest.fixture
-def reader(write_file) -> octavo.Reader:
-    return octavo.open(write_file(RECORDS))
+def reader(layout: Layout, tmp_path: Path) -> octavo.Reader:
+    return octavo.open(layout.write(tmp_path / "records", RECORDS))
 
 
 @pytest.mark.parametrize("use", USES.values(), ids=USES)
@@ -93,22 +94,22 @@ def test_records_outlive_the_reader(reader):
     assert records == RECORDS
 
 
-def test_a_file_object_stays_open_when_its_reader_closes(write_file):
-    with write_file(RECORDS).open("rb") as file:
+def test_a_file_object_stays_open_when_its_reader_closes(layout, tmp_path):
+    with layout.write(tmp_path / "records", RECORDS).open("rb") as file:
         octavo.open(file).close()
         assert not file.closed
 
 
-def test_a_reader_that_is_only_dropped_lets_its_file_go(write_file):
-    path = write_file(RECORDS)
+def test_a_reader_that_is_only_dropped_lets_its_file_go(layout, tmp_path):
+    path = layout.write(tmp_path / "records", RECORDS)
     octavo.open(path).read_all()
     gc.collect()
     assert str(path) not in open_files()
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc is Linux's")
-def test_readers_that_fail_to_open_leave_no_descriptor(write_file):
-    good, bad = write_file(RECORDS, "a.ffr"), write_file(RECORDS, "b.ffr")
+def test_readers_that_fail_to_open_leave_no_descriptor(layout, tmp_path):
+    good, bad = (layout.write(tmp_path / name, RECORDS) for name in "ab")
     bad.write_bytes(b"too short")
     for _ in range(20):
         with pytest.raises(errors.FormatError):
@@ -131,9 +132,9 @@ def open_files() -> list[str]:
     return names
 
 
-def test_bytes_are_free_again_when_the_reader_is_gone():
-    content = bytearray(naive.encode(RECORDS))
-    reader = octavo.open(content)
+def test_bytes_are_free_again_when_the_reader_is_gone(layout):
+    content = bytearray(layout.encode(RECORDS))
+    reader = octavo.open(content, format=layout.format)
     with pytest.raises(BufferError):
         content.extend(b"x")
     del reader

@@ -10,7 +10,7 @@ import pytest
 
 import octavo
 from octavo import errors
-from tests.naive import ffrecord as naive
+from tests.unit.layouts import Layout
 
 RECORDS = [f"record {number}".encode() for number in range(300)]
 INTEGER_TYPES = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64, np.intp, np.longlong]
@@ -19,8 +19,8 @@ WAYS = ["__getitem__", "read", "read_batch"]
 
 
 @pytest.fixture(scope="module")
-def reader() -> octavo.Reader:
-    return octavo.open(naive.encode(RECORDS))
+def reader(layout: Layout) -> octavo.Reader:
+    return layout.open(RECORDS)
 
 
 @pytest.fixture(params=WAYS)

@@ -7,26 +7,27 @@ import multiprocessing
 import os
 import pickle
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 
 import pytest
 
 import octavo
 from octavo import errors
-from tests.naive import ffrecord as naive
+from tests.unit.layouts import Layout
 
 RECORDS = [f"record {number}".encode() for number in range(103)]
 
 
 @pytest.fixture
-def one_file(write_file) -> octavo.Reader:
-    return octavo.open(write_file(RECORDS))
+def one_file(layout: Layout, tmp_path: Path) -> octavo.Reader:
+    return octavo.open(layout.write(tmp_path / "records", RECORDS))
 
 
 @pytest.fixture
-def several_files(write_file) -> octavo.Reader:
+def several_files(layout: Layout, tmp_path: Path) -> octavo.Reader:
     cuts = [0, 40, 40, 41, 103]
     paths = [
-        write_file(RECORDS[start:stop], f"{number}.ffr")
+        layout.write(tmp_path / str(number), RECORDS[start:stop])
         for number, (start, stop) in enumerate(itertools.pairwise(cuts))
     ]
     return octavo.open(paths)
@@ -43,12 +44,14 @@ def read_partitions(partitions: list[octavo.Partition]) -> list[bytes]:
 
 @pytest.mark.parametrize("count", [1, 2, 3, 64, 102, 103, 104, 1000])
 @pytest.mark.parametrize("which", ["one_file", "several_files"])
+@pytest.mark.usefixtures("layout")
 def test_together_they_are_all_records_once_and_in_order(request, which, count):
     assert read_partitions(request.getfixturevalue(which).partitions(count)) == RECORDS
 
 
 @pytest.mark.parametrize("most", [1, 2, 7, 102, 103, 104, 10**12])
 @pytest.mark.parametrize("which", ["one_file", "several_files"])
+@pytest.mark.usefixtures("layout")
 def test_cut_by_size_they_are_all_records_once_and_in_order(request, which, most):
     partitions = request.getfixturevalue(which).partitions(max_records=most)
     assert read_partitions(partitions) == RECORDS
@@ -67,8 +70,8 @@ def test_more_partitions_than_records_leaves_the_empty_ones_out(one_file):
 
 
 @pytest.mark.parametrize("options", [{"count": 3}, {"max_records": 3}])
-def test_no_records_are_no_partitions(write_file, options):
-    assert octavo.open(write_file([])).partitions(**options) == []
+def test_no_records_are_no_partitions(layout, tmp_path, options):
+    assert octavo.open(layout.write(tmp_path / "records", [])).partitions(**options) == []
 
 
 def test_start_and_stop_number_the_whole_data_set(several_files):
@@ -86,8 +89,8 @@ def test_length_is_known_without_opening(one_file):
 
 
 def test_a_partition_names_only_the_files_it_needs(several_files):
-    names = [[os.path.basename(path) for path in part.paths] for part in several_files.partitions(max_records=40)]
-    assert names == [["0.ffr"], ["2.ffr", "3.ffr"], ["3.ffr"]]
+    names = [[Path(path).stem for path in part.paths] for part in several_files.partitions(max_records=40)]
+    assert names == [["0"], ["2", "3"], ["3"]]
 
 
 def test_partitions_of_a_slice_cover_the_slice(one_file):
@@ -113,8 +116,9 @@ def test_partitions_survive_pickling(several_files):
     assert read_partitions(again) == RECORDS
 
 
-def test_partitions_are_small_to_pickle(write_file):
-    partition = octavo.open([write_file(RECORDS, f"{number}.ffr") for number in range(200)]).partitions(200)[50]
+def test_partitions_are_small_to_pickle(layout, tmp_path):
+    paths = [layout.write(tmp_path / str(number), RECORDS) for number in range(200)]
+    partition = octavo.open(paths).partitions(200)[50]
     assert len(pickle.dumps(partition)) < 1000
 
 
@@ -125,8 +129,8 @@ def test_partitions_are_opened_by_other_processes(several_files):
     assert [record for records in found for record in records] == RECORDS
 
 
-def test_partitions_keep_how_the_files_were_opened(write_file):
-    reader = octavo.open(write_file(RECORDS), check_data=False, io="pread")
+def test_partitions_keep_how_the_files_were_opened(layout, tmp_path):
+    reader = octavo.open(layout.write(tmp_path / "records", RECORDS), check_data=False, io="pread")
     info = reader.partitions(2)[1].open().info
     assert (info.check_data, info.io) == (False, "pread")
 
@@ -168,9 +172,9 @@ def test_a_reader_with_a_step_says_how_to_do_without(one_file, key):
         one_file[key].partitions(2)
 
 
-def test_bytes_in_memory_cannot_be_opened_elsewhere():
+def test_bytes_in_memory_cannot_be_opened_elsewhere(layout):
     with pytest.raises(errors.UnsupportedError, match="only files can be partitioned"):
-        octavo.open(naive.encode(RECORDS)).partitions(2)
+        layout.open(RECORDS).partitions(2)
 
 
 def test_a_partition_of_a_file_that_is_gone_says_so(one_file):

@@ -12,6 +12,7 @@ import octavo
 from octavo import errors
 from tests.conformance.backends import IO_MODES
 from tests.naive import ffrecord as naive
+from tests.unit.layouts import Layout
 
 ROWS = np.arange(100 * 24, dtype=np.int32).reshape(100, 2, 3, 4)
 RECORDS = [row.tobytes() for row in ROWS]
@@ -19,8 +20,8 @@ PICK = [7, 99, 0, 7, -1]
 
 
 @pytest.fixture
-def reader() -> octavo.Reader:
-    return octavo.open(naive.encode(RECORDS))
+def reader(layout: Layout) -> octavo.Reader:
+    return layout.open(RECORDS)
 
 
 @pytest.mark.parametrize("shape", [(5, 2, 3, 4), (5, 24), (120,), (10, 12), (1, 5, 24)])
@@ -66,8 +67,8 @@ def test_nothing_is_returned(reader):
 
 
 @pytest.mark.parametrize("mode", IO_MODES)
-def test_every_way_of_reading_fills_a_large_array(write_file, mode):
-    reader = octavo.open(write_file(RECORDS), io=mode)
+def test_every_way_of_reading_fills_a_large_array(layout, tmp_path, mode):
+    reader = octavo.open(layout.write(tmp_path / "records", RECORDS), io=mode)
     numbers = np.random.default_rng(3).integers(0, 100, 20_000)
     out = np.zeros((20_000, 2, 3, 4), dtype=np.int32)
     reader.read_into(numbers, out)
@@ -123,15 +124,15 @@ def test_room_that_the_records_do_not_fill_exactly_is_a_size_error(reader, size)
         reader.read_into([0, 1], bytearray(size))
 
 
-def test_a_size_error_names_the_record_and_both_sizes():
-    reader = octavo.open(naive.encode([b"four", b"four", b"seventh"]))
+def test_a_size_error_names_the_record_and_both_sizes(layout):
+    reader = layout.open([b"four", b"four", b"seventh"])
     with pytest.raises(errors.RecordSizeError) as caught:
         reader.read_into([0, 2, 1], bytearray(12))
     assert (caught.value.record, caught.value.expected, caught.value.actual) == (2, 4, 7)
 
 
-def test_a_size_error_leaves_the_buffer_alone():
-    reader = octavo.open(naive.encode([b"four", b"seventh"]))
+def test_a_size_error_leaves_the_buffer_alone(layout):
+    reader = layout.open([b"four", b"seventh"])
     out = bytearray(8)
     with pytest.raises(errors.RecordSizeError):
         reader.read_into([0, 1], out)
@@ -147,8 +148,8 @@ def test_no_records_do_not_fill_a_buffer_with_room(reader):
         reader.read_into([], bytearray(1))
 
 
-def test_empty_records_fill_an_empty_buffer():
-    octavo.open(naive.encode([b"", b""])).read_into([0, 1, 0], bytearray())
+def test_empty_records_fill_an_empty_buffer(layout):
+    layout.open([b"", b""]).read_into([0, 1, 0], bytearray())
 
 
 def test_a_damaged_record_is_its_error():

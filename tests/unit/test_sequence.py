@@ -11,14 +11,14 @@ import pytest
 
 import octavo
 from octavo import errors
-from tests.naive import ffrecord as naive
+from tests.unit.layouts import Layout
 
 RECORDS = [b"b", b"", b"a", b"b", b"c" * 5000, b"b"]
 
 
 @pytest.fixture
-def reader() -> octavo.Reader:
-    return octavo.open(naive.encode(RECORDS))
+def reader(layout: Layout) -> octavo.Reader:
+    return layout.open(RECORDS)
 
 
 @pytest.mark.parametrize("kind", [Sequence, Collection, Reversible])
@@ -31,9 +31,9 @@ def test_a_reader_is_not_what_it_is_not(reader, kind):
     assert not isinstance(reader, kind)
 
 
-def test_a_reader_with_records_is_true_and_one_without_is_false(reader):
-    assert reader
-    assert not octavo.open(naive.encode([]))
+def test_a_reader_with_records_is_true_and_one_without_is_false(layout):
+    assert layout.open(RECORDS)
+    assert not layout.open([])
 
 
 def test_records_cannot_be_replaced(reader):
@@ -85,8 +85,8 @@ def test_sorting_a_reader_sorts_its_records(reader):
     assert sorted(reader) == sorted(RECORDS)
 
 
-def test_bisection_works_on_sorted_records():
-    reader = octavo.open(naive.encode(sorted(RECORDS)))
+def test_bisection_works_on_sorted_records(layout):
+    reader = layout.open(sorted(RECORDS))
     assert bisect.bisect_left(reader, b"b") == bisect.bisect_left(sorted(RECORDS), b"b")
 
 
@@ -102,9 +102,9 @@ def test_item_getters_work_on_a_reader(reader):
     assert operator.itemgetter(2, 0)(reader) == (RECORDS[2], RECORDS[0])
 
 
-def test_readers_are_compared_by_identity(reader):
+def test_readers_are_compared_by_identity(reader, layout):
     assert reader == reader  # noqa: PLR0124 - that is the subject
-    assert reader != octavo.open(naive.encode(RECORDS))
+    assert reader != layout.open(RECORDS)
     assert reader != RECORDS
 
 

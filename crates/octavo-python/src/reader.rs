@@ -209,6 +209,15 @@ impl Reader {
         Ok(Some(dict))
     }
 
+    /// The first record of the chunk that a record is in: where a task should begin. Files without chunks have no such places.
+    fn _chunk_start(&self, py: Python<'_>, record: u64) -> PyResult<u64> {
+        if !self.dataset.is_chunked() || record >= self.dataset.record_count() {
+            return Ok(record);
+        }
+        let (_, at) = self.dataset.chunk_of(record).into_py(py)?;
+        Ok(record - at as u64)
+    }
+
     /// Name and size of every interrupted append among the files.
     #[getter]
     fn _torn(&self) -> Vec<(String, u64)> {

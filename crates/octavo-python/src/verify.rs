@@ -11,7 +11,7 @@ use crate::reader::Reader;
 /// Number of the file, first record, how many, what is wrong.
 type Damaged = (usize, u64, u64, Py<PyAny>);
 
-/// Reads and checks all records; returns (number of the file, record, how many, exception) for each place that is damaged.
+/// Reads and checks all records; returns (number of the file, record, how many, error) for each damaged place.
 #[pyfunction]
 #[pyo3(signature = (reader, progress=None))]
 pub fn verify(py: Python<'_>, reader: &Bound<'_, Reader>, progress: Option<Py<PyAny>>) -> PyResult<Vec<Damaged>> {

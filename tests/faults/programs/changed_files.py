@@ -143,14 +143,22 @@ def _truncate_before_the_last_page(path: str) -> None:
     _truncate(path, (os.path.getsize(path) - 1) // samples.PAGE_BYTES * samples.PAGE_BYTES)
 
 
+def _write_new(path: str, content: list[bytes]) -> str:
+    """Another file of the same format; its layout is the same if its records have the same lengths."""
+    new = path + ".new"
+    if path.endswith(".array_record"):
+        samples.write_chunks(new, content, codec="none")
+    else:
+        samples.write(new, content)
+    return new
+
+
 def _write_beside(path: str, content: list[bytes]) -> None:
-    samples.write(path + ".new", content)
-    os.rename(path + ".new", path)
+    os.rename(_write_new(path, content), path)
 
 
 def _rewrite(path: str) -> None:
-    samples.write(path + ".new", samples.records(COUNT, NEW_SEED))
-    with open(path + ".new", "rb") as new, open(path, "r+b") as file:
+    with open(_write_new(path, samples.records(COUNT, NEW_SEED)), "rb") as new, open(path, "r+b") as file:
         file.write(new.read())
 
 
@@ -161,7 +169,8 @@ def _rewrite_and_hide_it(path: str) -> None:
 
 
 def _rewrite_after_emptying(path: str) -> None:
-    samples.write(path, samples.records(COUNT, NEW_SEED))
+    with open(_write_new(path, samples.records(COUNT, NEW_SEED)), "rb") as new, open(path, "wb") as file:
+        file.write(new.read())
 
 
 def _extend(path: str) -> None:

@@ -7,6 +7,7 @@ import functools
 import itertools
 import multiprocessing
 import os
+import random
 import signal
 import sys
 import threading
@@ -151,6 +152,25 @@ def fork_under_busy_threads(path: str, io: IoMode) -> None:
             _finish(_start(lambda: _every_way(reader)))
 
 
+def fork_under_a_busy_cache(path: str) -> None:
+    """Forks while threads do nothing but take chunks out of a small cache and put others in."""
+    reader = octavo.open(path, io="pread", cache_bytes="300k")
+    chosen = random.Random(7)
+
+    def work() -> None:
+        number = chosen.randrange(COUNT)
+        assert reader[number] == CONTENT[number], "wrong bytes"
+
+    def in_child() -> None:
+        for number in range(0, COUNT, 97):
+            assert reader[number] == CONTENT[number], "wrong bytes"
+
+    with _busy([work] * 4):
+        for _ in range(40):
+            time.sleep(0.001)
+            _finish(_start(in_child), timeout_s=10)
+
+
 def fork_under_an_advanced_iterator(path: str) -> None:
     """Forks while another thread takes from an iterator that the child goes on with, or is told that it cannot."""
     reader = octavo.open(path, io="pread")
@@ -220,9 +240,9 @@ IN_CHILD: dict[str, Callable[[octavo.Writer], object]] = {
 }
 
 
-def fork_a_writer(path: str, in_child: str, *, flushed: bool) -> None:
+def fork_a_writer(path: str, in_child: str, *, flushed: bool, group_size: int | None = None) -> None:
     """Whatever a child does with the writer, the parent's file comes out whole."""
-    with octavo.create(path) as writer:
+    with octavo.create(path, group_size=group_size) as writer:
         writer.write_many(CONTENT[:2000])
         if flushed:
             writer.flush()
@@ -234,9 +254,22 @@ def fork_a_writer(path: str, in_child: str, *, flushed: bool) -> None:
     assert not os.path.exists(path + ".partial")
 
 
-def fork_under_a_busy_writer(path: str) -> None:
+def fork_an_append(path: str, in_child: str, *, flushed: bool) -> None:
+    """The same for a file that grows in place: a child cuts nothing off it, and adds nothing."""
+    samples.write_chunks(path, CONTENT[:1000])
+    with octavo.append(path) as writer:
+        writer.write_many(CONTENT[1000:2000])
+        if flushed:
+            writer.flush()
+        _finish(_start(lambda: IN_CHILD[in_child](writer)))
+        assert octavo.open(path).read_all() == CONTENT[: 2000 if flushed else 1000]
+        writer.write_many(CONTENT[2000:])
+    assert octavo.open(path).read_all() == CONTENT
+
+
+def fork_under_a_busy_writer(path: str, group_size: int | None = None) -> None:
     """A child may give up a writer that another thread of the parent was using at that moment."""
-    with octavo.create(path) as writer:
+    with octavo.create(path, group_size=group_size) as writer:
 
         def work() -> None:
             writer.write(bytes(100_000))
@@ -250,18 +283,18 @@ def fork_under_a_busy_writer(path: str) -> None:
     assert len(octavo.open(path)) == count
 
 
-def write_in_both(folder: str) -> None:
+def write_in_both(folder: str, suffix: str = ".ffr", group_size: int | None = None) -> None:
     """A child of a process that writes writes its own file."""
 
     def write(name: str) -> None:
-        path = os.path.join(folder, name)
-        with octavo.create(path) as writer:
+        path = os.path.join(folder, name + suffix)
+        with octavo.create(path, group_size=group_size) as writer:
             writer.write_many(CONTENT * 3)
         assert octavo.open(path).read_all() == CONTENT * 3
 
-    write("before.ffr")
-    child = _start(lambda: write("child.ffr"))
-    write("parent.ffr")
+    write("before")
+    child = _start(lambda: write("child"))
+    write("parent")
     _finish(child)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import signal
@@ -70,6 +71,50 @@ def write_forever(path: str) -> None:
         writer.write_many(itertools.repeat(b"record"))
 
 
+def append_forever(path: str) -> None:
+    """The same into a file that exists."""
+    with octavo.append(path) as writer:
+        say("working")
+        writer.write_many(itertools.repeat(b"record"))
+
+
+def recover_forever(path: str, target: str) -> None:
+    """Saves the same file again and again, until Ctrl-C."""
+    say("working")
+    while True:
+        octavo.recover(path, target, overwrite=True)
+
+
+def look_through_a_hole(path: str, target: str, call: str) -> None:
+    """A file so large that looking through it takes minutes; all of it but its beginning is a hole."""
+    calls: dict[str, Callable[[], object]] = {
+        "open": lambda: octavo.open(path),
+        "verify": lambda: octavo.verify(path),
+        "recover": lambda: octavo.recover(path, target),
+    }
+    say("working")
+    calls[call]()
+
+
+def read_on(path: str, count: int) -> None:
+    """A reader that was interrupted again and again gives the right records all the same."""
+    reader = octavo.open(path)
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    interrupted = 0
+    for delay_s in (0.0003, 0.001, 0.003, 0.01, 0.03) * 4:
+        for work in (reader.read_all, lambda: _drain(reader), lambda: reader.read(range(count))):
+            with contextlib.suppress(KeyboardInterrupt):  # it may come after the work, too
+                signal.setitimer(signal.ITIMER_REAL, delay_s)
+                try:
+                    work()
+                except KeyboardInterrupt:
+                    interrupted += 1
+                signal.setitimer(signal.ITIMER_REAL, 0)
+    assert interrupted > 0
+    assert reader.read_all() == samples.records(count), "wrong bytes"
+    assert list(reader) == samples.records(count), "wrong bytes"
+
+
 def break_out(path: str, io: IoMode) -> None:
     """Leaves loops early, in every state that an iterator can be left in, and then the process."""
     reader = octavo.open(path, io=io)
@@ -120,9 +165,8 @@ def _drain(reader: octavo.Reader) -> None:
 class DamagedFile(SlowFile):
     """One byte of the first record is not what it was; the index is whole."""
 
-    def __init__(self, path: str, count: int) -> None:
+    def __init__(self, path: str, at: int) -> None:
         super().__init__(path)
-        at = 12 + 12 * count
         self._content = self._content[:at] + b"?" + self._content[at + 1 :]
 
 
@@ -144,9 +188,9 @@ WAYS: dict[str, Callable[[octavo.Reader], object]] = {
 }
 
 
-def read_a_damaged_source(path: str, count: int, way: str) -> None:
+def read_a_damaged_source(path: str, at: int, way: str) -> None:
     """An error in one block, while others are still waiting for the interpreter."""
-    reader = octavo.open(DamagedFile(path, count))
+    reader = octavo.open(DamagedFile(path, at))
     assert error_of(ChecksumError, lambda: WAYS[way](reader)).record == 0
 
 

@@ -8,6 +8,7 @@ import os
 import platform
 import struct
 import sys
+import time
 
 from tests.faults.programs.outcome import say
 
@@ -24,6 +25,12 @@ def give_up(why: str) -> None:
     """Ends the process; its test is skipped for this reason."""
     say(why)
     os._exit(NOT_PERMITTED)
+
+
+def wait_for_file(path: str) -> None:
+    """Until the test has made it."""
+    while not os.path.exists(path):
+        time.sleep(0.005)
 
 
 def mount_disk(folder: str, size_bytes: int) -> None:

@@ -71,9 +71,9 @@ def _whole(reader: octavo.Reader, _: random.Random) -> None:
 WAYS = (_single, _batch, _one_buffer, _iteration, _whole)
 
 
-def share_a_reader(path: str, io: IoMode) -> None:
+def share_a_reader(path: str, io: IoMode, cache_bytes: int | str = "256MB") -> None:
     """Sixteen threads, each in its own way."""
-    reader = octavo.open(path, io=io)
+    reader = octavo.open(path, io=io, cache_bytes=cache_bytes)
     ways = itertools.islice(itertools.cycle(WAYS), 16)
     _run_together([functools.partial(way, reader, random.Random(seed)) for seed, way in enumerate(ways)])
 
@@ -114,9 +114,9 @@ def close_while_reading(path: str, io: IoMode) -> None:
         closer.join()
 
 
-def share_a_writer(path: str) -> None:
+def share_a_writer(path: str, group_size: int | None = None) -> None:
     """Eight threads write into one file; every record is there, whole, and each thread's are in its order."""
-    with octavo.create(path) as writer:
+    with octavo.create(path, group_size=group_size) as writer:
 
         def work(thread: int) -> None:
             for number in range(500):

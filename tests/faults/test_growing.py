@@ -1,0 +1,80 @@
+"""An append that fails says why, and leaves a whole file: what was there, and what was flushed."""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+
+import octavo
+from octavo import errors
+from tests.faults import isolation, samples
+from tests.faults.programs import growing
+
+NOBODY = 65534
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "out.array_record"
+    samples.write_chunks(path, growing.OLD, group_size=growing.GROUP_SIZE)
+    return path
+
+
+@pytest.mark.parametrize("failure", growing.FAILURES)
+def test_full_disk_leaves_what_was_flushed(tmp_path: Path, failure: str):
+    ended = isolation.check(growing.fill_the_disk, folder=tmp_path, failure=failure)
+    assert int(ended.output) == errno.ENOSPC
+
+
+@pytest.mark.parametrize("failure", growing.FAILURES)
+def test_limit_on_file_sizes_leaves_what_was_flushed(tmp_path: Path, failure: str):
+    ended = isolation.check(growing.exceed_the_file_size, folder=tmp_path, failure=failure)
+    assert int(ended.output) == errno.EFBIG
+
+
+def test_file_of_somebody_else_is_not_appended_to():
+    with tempfile.TemporaryDirectory() as folder:  # pytest's own folders are closed to others
+        os.chmod(folder, 0o755)
+        path = os.path.join(folder, "out.array_record")
+        samples.write_chunks(path, growing.OLD)
+        os.chmod(path, 0o444)
+        isolation.check(growing.grow_without_rights, path=path, user=NOBODY)
+
+
+def test_second_append_is_refused_and_does_no_harm(tmp_path: Path, path: Path):
+    process = isolation.Process(growing.hold_open, path=path)
+    process.wait_for("writing")
+    with pytest.raises(errors.StorageError):
+        octavo.append(path)
+    (tmp_path / "out.array_record.go").touch()
+    process.end(timeout_s=20).assert_success()
+    assert octavo.open(path).read_all() == [*growing.OLD, b"of the first"]
+
+
+def test_exception_inside_with_leaves_the_file_as_it_was(path: Path):
+    before = path.read_bytes()
+
+    def write() -> None:
+        with octavo.append(path) as writer:
+            writer.write_many(samples.records(5000))
+            raise LookupError
+
+    with pytest.raises(LookupError):
+        write()
+    assert path.read_bytes() == before
+
+
+def test_reader_of_a_file_that_grows_keeps_reading_what_it_has_opened(path: Path, io: str):
+    reader = octavo.open(path, io=io)
+    assert reader[0] == growing.OLD[0]
+    with octavo.append(path) as writer:
+        for number in range(50):
+            writer.write(samples.sized(number, 5000))
+            writer.flush()
+            assert reader.read_all() == growing.OLD
+    assert list(reader) == growing.OLD
+    assert octavo.open(path, io=io).read_all() == [*growing.OLD, *(samples.sized(n, 5000) for n in range(50))]

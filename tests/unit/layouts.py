@@ -1,0 +1,60 @@
+"""The ways in which files store records: what holds for readers in general must hold for each of them.
+
+octavo writes these files itself, which is quick. That its bytes are the right ones is for `tests/conformance` to show.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import octavo
+
+Format: TypeAlias = Literal["ffrecord", "array_record", "riegeli"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Layout:
+    """One of them."""
+
+    format: Format
+    suffix: str
+    options: tuple[tuple[str, Any], ...] = ()
+
+    def write(self, path: Path, records: Iterable[bytes]) -> Path:
+        """A file of these records, under that name with the suffix added."""
+        path = path.with_name(path.name + self.suffix)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(self.encode(records))
+        return path
+
+    def encode(self, records: Iterable[bytes]) -> bytes:
+        """The bytes of a file of these records."""
+        return _encode(self, tuple(records))
+
+    def open(self, records: Iterable[bytes], **options: Any) -> octavo.Reader:
+        """A reader of exactly these records, in memory."""
+        return octavo.open(self.encode(records), format=self.format, **options)
+
+
+@functools.cache
+def _encode(layout: Layout, records: tuple[bytes, ...]) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "records")
+        with octavo.create(path, format=layout.format, **dict(layout.options)) as writer:
+            writer.write_many(records)
+        return Path(path).read_bytes()
+
+
+FFRECORD = Layout("ffrecord", ".ffr")
+LONE = Layout("array_record", ".array_record", (("codec", "none"),))
+GROUPED = Layout("array_record", ".array_record", (("group_size", 7), ("codec", "zstd")))
+RIEGELI = Layout("riegeli", ".riegeli", (("group_size", 5), ("codec", "snappy")))
+
+LAYOUTS = {"ffrecord": FFRECORD, "array_record": LONE, "array_record-7": GROUPED, "riegeli": RIEGELI}
+CHUNKED = {name: layout for name, layout in LAYOUTS.items() if layout is not FFRECORD}
