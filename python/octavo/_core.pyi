@@ -98,6 +98,7 @@ class Writer:
         format: str,
         overwrite: bool = True,
         append: bool = False,
+        recovering: bool = False,
         codec: str = "none",
         level: int = 0,
         window_log: int = 0,

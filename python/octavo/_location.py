@@ -31,7 +31,7 @@ _URL = re.compile(r"^[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 _MOST_SHARDS = 99_999  # five digits, as in the names
 
 # What a writer has beside the file that it is writing; see docs/spec/partial.md.
-_UNFINISHED = (".partial", ".assembling")
+_UNFINISHED = (".partial", ".assembling", ".recovering")
 
 # By these a directory's records are told from its other files, and a new file's format from its name.
 FORMAT_OF_SUFFIX = {

@@ -40,9 +40,10 @@ def open(
         io: How local files are read. `auto` uses mapped memory where the pages are in memory and the kernel's ring
             where they are not; `direct` goes past the page cache, for data sets larger than memory; `mmap`, `pread`
             and `uring` insist on one way. Where the system lacks a way, the next best is used.
-        cache_bytes: Where records share chunks: how many bytes of decoded chunks to keep for the next random read.
-        index_storage: `offloaded` keeps the index in an unnamed temporary file instead of memory, for data sets of so
-            many records that their index would not fit; look-ups take a little longer.
+        cache_bytes: How many bytes of decoded chunks to keep for the next read by number: where records share chunks,
+            and where they are compressed one by one and all of them fit.
+        index_storage: `offloaded` keeps the index in an unnamed temporary file instead of memory once it was read, for
+            data sets of very many records; look-ups take a little longer. ArrayRecord only.
 
     The index of a single file is verified here. Of several FFRecord files only the fixed headers are read here, and
     each index when a record behind it is first asked for.
@@ -126,11 +127,15 @@ def create(
     return Writer(path, format=chosen, overwrite=overwrite, **recipe(chosen, given))
 
 
-def append(path: str | os.PathLike[str]) -> Writer:
+def append(path: str | os.PathLike[str], *, format: Format | None = None) -> Writer:
     """Add records to the end of a file. What is there stays readable at every instant.
 
-    The options of the file are kept. `flush` makes a whole file each time: what it has acknowledged is there after a
-    crash. What an interrupted append has left behind is cut off first.
+    The options of the file are kept, as far as it tells them. `flush` makes a whole ArrayRecord file each time: what it
+    has acknowledged is there after a crash. What an interrupted append to such a file has left behind is cut off first.
+
+    Args:
+        path: The file; ArrayRecord or Riegeli.
+        format: The format, if it cannot be told from the content or the name.
 
     Raises:
         UnsupportedError: The format cannot be appended to; the message names the way out.
@@ -138,7 +143,7 @@ def append(path: str | os.PathLike[str]) -> Writer:
     path = _as_path(path)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TornAppendWarning)  # it is mended here
-        with open(path) as reader:
+        with open(path, format=format) as reader:
             info = reader.info
     if info.format != "ffrecord":
         return Writer(path, format=info.format, append=True, **recipe_of(info))

@@ -179,7 +179,7 @@ class Reader(_core.Reader):
             format=self._format,
             dialect=None,
             codec=_codec(about, options),
-            level=None if options is None else options.level,
+            level=_level(options),
             group_size=about.get("group_size"),
             transposed=about.get("transposed"),
             chunk_count=about.get("chunk_count", 0),
@@ -223,6 +223,10 @@ Sequence.register(Reader)
 def _reopen(kind: type[Reader], inputs: list[Input], options: dict[str, Any], view: tuple[int, int, int]) -> Reader:
     start, step, count = view
     return kind(inputs, **options)._view_of(start, step, count)  # noqa: SLF001 - part of the class
+
+
+def _level(options: ArrayRecordWriterOptions | None) -> int | None:
+    return None if options is None or options.codec == "snappy" else options.level  # the text does not tell snappy's
 
 
 def _codec(about: dict[str, Any], options: ArrayRecordWriterOptions | None) -> str | None:

@@ -27,6 +27,9 @@ def recipe(format: str, given: dict[str, Any]) -> dict[str, Any]:
         message = f"riegeli has no such options: {', '.join(wrong)}"
         raise OptionError(message)
     options = ArrayRecordWriterOptions.from_keywords(**given)
+    if format == "riegeli" and options.pad_to_block_boundary:
+        message = "riegeli has no such options: pad_to_block_boundary"
+        raise OptionError(message)
     arguments = _arguments(options)
     if format == "riegeli":
         # Its chunks are cut by size unless somebody counts.
@@ -38,7 +41,7 @@ def recipe(format: str, given: dict[str, Any]) -> dict[str, Any]:
 def recipe_of(info: Info) -> dict[str, Any]:
     """The native writer's arguments for more records of a file that exists."""
     # Readers count chunks by what is in them, not by what the text says. A lone chunk may be a short one.
-    group_size = info.group_size if info.chunk_count > 1 else None
+    group_size = info.group_size if info.chunk_count > 1 or info.writer_options is None else None
     return _as_before(info.format, info.writer_options, info.codec, group_size, transposed=info.transposed)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from octavo import _core
+from octavo._location import FORMAT_OF_SUFFIX
 from octavo._recipe import recipe_of_salvage
 from octavo._writer import Writer
 from octavo.errors import OptionError, RecordTypeError
@@ -80,7 +81,12 @@ def recover(
         raise OptionError(message, path=paths[1])
     salvage = _core.Salvage(paths[0], format=format, progress=progress)
     about = salvage.about()
-    writer = Writer(paths[1], format=about["format"], overwrite=overwrite, **recipe_of_salvage(about))
+    named = FORMAT_OF_SUFFIX.get(os.path.splitext(paths[1])[1], about["format"])
+    if named != about["format"]:
+        message = f"{paths[1]}: the suffix says {named}, but what is recovered is {about['format']}"
+        raise OptionError(message, path=paths[1])
+    recipe = recipe_of_salvage(about)
+    writer = Writer(paths[1], format=about["format"], overwrite=overwrite, recovering=True, **recipe)
     try:
         record_count, lost = salvage.write(writer, progress)
     finally:

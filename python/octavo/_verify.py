@@ -32,7 +32,7 @@ class Damage:
     reason: str
     """What is wrong."""
     record_count: int = 1
-    """How many records are affected, that one first: a damaged chunk costs all records in it."""
+    """How many records are affected, that one first: a damaged chunk costs all of its records. 0 if none is known."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,7 +72,7 @@ def verify(
         if error.path is None or isinstance(error, OSError):
             raise
         if len(inputs) == 1:
-            return VerifyReport(0, (Damage(error.path, None, error.offset, str(error)),))
+            return VerifyReport(0, (Damage(error.path, None, error.offset, str(error), 0),))
     return _verify_one_by_one(inputs, format, progress)
 
 

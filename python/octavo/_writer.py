@@ -48,7 +48,7 @@ class Writer(_core.Writer):
     def __del__(self) -> None:
         """Warn about a writer that was neither closed nor aborted: its file does not exist."""
         if not self.closed:
-            message = f"a writer of {self.path} was never closed: the file was not created"
+            message = f"a writer of {self.path} was never closed: its records are not in the file"
             warnings.warn(message, ResourceWarning, source=self, stacklevel=1)
             self.abort()
 

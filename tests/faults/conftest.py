@@ -32,7 +32,7 @@ def check_data(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture
 def quick_path(tmp_path: Path) -> Iterator[Path]:
-    """A folder of the test's own, in memory where the system has such: every whole file is synced, and disks take time."""
+    """A folder of the test's own, in memory where there is such: whole files are synced, and disks take their time."""
     if not os.access("/dev/shm", os.W_OK):
         yield tmp_path
         return

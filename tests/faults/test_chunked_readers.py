@@ -1,4 +1,4 @@
-"""Readers of files whose records share chunks: threads, forks and changes of the file meet a cache of decoded chunks."""
+"""Readers of files whose records share chunks: threads, forks and changes of the file meet a cache of chunks."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ import pytest
 
 import octavo
 from octavo import errors
+from octavo._open import IoMode
 from tests.faults import isolation, samples
 from tests.faults.programs import growing
 
@@ -68,7 +69,7 @@ def test_exception_inside_with_leaves_the_file_as_it_was(path: Path):
     assert path.read_bytes() == before
 
 
-def test_reader_of_a_file_that_grows_keeps_reading_what_it_has_opened(path: Path, io: str):
+def test_reader_of_a_file_that_grows_keeps_reading_what_it_has_opened(path: Path, io: IoMode):
     reader = octavo.open(path, io=io)
     assert reader[0] == growing.OLD[0]
     with octavo.append(path) as writer:

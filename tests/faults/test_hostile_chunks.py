@@ -1,4 +1,4 @@
-"""Chunked files made to harm, with every hash right: an error or the right records, in little memory and little time."""
+"""Chunked files made to harm, every hash right: an error or the right records, in little memory and little time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import octavo
-from octavo import errors
 from tests.faults import isolation
 from tests.faults.lies import codecs, columns, headers, index, streams
 from tests.faults.lies.draft import RECORDS, SOUND, Draft, Lie
@@ -114,7 +113,9 @@ def listing(path: Path, count: int) -> None:
     with path.open("wb") as file:
         file.write(head)
         file.seek(last)
-        file.write(with_hash(struct.pack("<2Q", 0, 24 + 40 + len(postscript.data))) + postscript.header + postscript.data)
+        file.write(
+            with_hash(struct.pack("<2Q", 0, 24 + 40 + len(postscript.data))) + postscript.header + postscript.data
+        )
         try:
             file.truncate(last + BLOCK)
         except OSError as error:
@@ -128,7 +129,9 @@ def test_footer_of_a_few_bytes_with_millions_of_lines_is_an_error(tmp_path: Path
     isolation.check(lied_to.open_a_liar, path=path, timeout_s=20)
 
 
-@pytest.mark.parametrize("head", [b"", SOUND[:100], SOUND[:BLOCK], SOUND], ids=["nothing", "a chunk", "a block", "a file"])
+@pytest.mark.parametrize(
+    "head", [b"", SOUND[:100], SOUND[:BLOCK], SOUND], ids=["nothing", "a chunk", "a block", "a file"]
+)
 def test_gigabytes_of_hole_are_an_error_in_little_time(tmp_path: Path, head: bytes):
     path = tmp_path / "hole.array_record"
     with path.open("wb") as file:

@@ -188,15 +188,11 @@ def continued(appended: tuple[Path, dict[int, int]], found: dict[int, tuple[list
     return copies
 
 
-def test_the_next_append_goes_on_with_what_opens(
-    continued: list[str], found: dict[int, tuple[list[bytes], int]]
-):
+def test_the_next_append_goes_on_with_what_opens(continued: list[str], found: dict[int, tuple[list[bytes], int]]):
     for path, (seed, (records, _)) in zip(continued, found.items(), strict=True):
         assert read_perhaps_torn(path) == ([*records, MORE], 0), f"writer {seed}"
 
 
 @needs_the_original
-def test_the_original_reads_what_the_next_append_left(
-    continued: list[str], found: dict[int, tuple[list[bytes], int]]
-):
+def test_the_original_reads_what_the_next_append_left(continued: list[str], found: dict[int, tuple[list[bytes], int]]):
     assert read_by_the_original(continued) == [twice([*records, MORE]) for records, _ in found.values()]

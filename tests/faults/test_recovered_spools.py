@@ -40,10 +40,10 @@ def recovered(path: Path, content: bytes) -> tuple[octavo.RecoverReport, list[by
 
 
 @pytest.fixture
-def flushed(tmp_path: Path) -> Iterator[tuple[bytes, list[int]]]:
+def flushed(quick_path: Path) -> Iterator[tuple[bytes, list[int]]]:
     """The side file of a writer at work, and its size after each flush."""
-    writer = octavo.create(tmp_path / "out.ffr")
-    partial = tmp_path / "out.ffr.partial"
+    writer = octavo.create(quick_path / "out.ffr")
+    partial = quick_path / "out.ffr.partial"
     rest, sizes = iter(samples.records(sum(PORTIONS))), [0]
     for portion in PORTIONS:
         writer.write_many(itertools.islice(rest, portion))
@@ -53,25 +53,25 @@ def flushed(tmp_path: Path) -> Iterator[tuple[bytes, list[int]]]:
     writer.abort()
 
 
-def test_side_file_is_recovered(tmp_path: Path, flushed: tuple[bytes, list[int]]):
-    report, records = recovered(tmp_path / "dead.ffr.partial", flushed[0])
+def test_side_file_is_recovered(quick_path: Path, flushed: tuple[bytes, list[int]]):
+    report, records = recovered(quick_path / "dead.ffr.partial", flushed[0])
     assert (report.lost, report.ok) == ((), True)
     assert records == samples.records(sum(PORTIONS))
 
 
-def test_side_file_is_known_by_its_content_under_any_name(tmp_path: Path, flushed: tuple[bytes, list[int]]):
-    report, records = recovered(tmp_path / "left-behind", flushed[0])
+def test_side_file_is_known_by_its_content_under_any_name(quick_path: Path, flushed: tuple[bytes, list[int]]):
+    report, records = recovered(quick_path / "left-behind", flushed[0])
     assert report.ok
     assert records == samples.records(sum(PORTIONS))
 
 
-def test_side_file_cut_anywhere_is_recovered_up_to_the_cut(tmp_path: Path, flushed: tuple[bytes, list[int]]):
+def test_side_file_cut_anywhere_is_recovered_up_to_the_cut(quick_path: Path, flushed: tuple[bytes, list[int]]):
     content, sizes = flushed
     counts = [0, *itertools.accumulate(PORTIONS)]
     near = {edge + distance for edge in sizes for distance in range(-30, 31)}
     beyond_magic = range(len(spool.MAGIC), len(content))
     for size in sorted(near.intersection(beyond_magic).union(beyond_magic[::97])):
-        report, records = recovered(tmp_path / "cut.ffr.partial", content[:size])
+        report, records = recovered(quick_path / "cut.ffr.partial", content[:size])
         least = max(count for edge, count in zip(sizes, counts, strict=True) if edge <= size)
         assert len(records) >= least, f"cut at {size}"
         assert records == samples.records(len(records)), f"cut at {size}"
@@ -80,21 +80,21 @@ def test_side_file_cut_anywhere_is_recovered_up_to_the_cut(tmp_path: Path, flush
             assert report.lost, f"cut at {size}"
 
 
-def test_damaged_record_in_a_side_file_costs_itself_alone(tmp_path: Path):
+def test_damaged_record_in_a_side_file_costs_itself_alone(quick_path: Path):
     records = [b"first", b"second", b"third"]
     content = block(records[:2]) + block(records[2:])
     at = content.index(b"second")
-    report, saved = recovered(tmp_path / "damaged.ffr.partial", content[:at] + b"S" + content[at + 1 :])
+    report, saved = recovered(quick_path / "damaged.ffr.partial", content[:at] + b"S" + content[at + 1 :])
     assert saved == [b"first", b"third"]
     assert (report.lost_count, report.ok) == (1, False)
     assert [(lost.offset, lost.end, lost.record_count) for lost in report.lost] == [(at, at + len(b"second"), 1)]
 
 
-def test_damaged_table_in_a_side_file_costs_what_is_behind_it(tmp_path: Path):
+def test_damaged_table_in_a_side_file_costs_what_is_behind_it(quick_path: Path):
     content = bytearray(block([b"first"]) + block([b"second"]) + block([b"third"]))
     at = len(block([b"first"]))
     content[at + 24] ^= 1
-    report, saved = recovered(tmp_path / "damaged.ffr.partial", bytes(content))
+    report, saved = recovered(quick_path / "damaged.ffr.partial", bytes(content))
     assert saved[:1] == [b"first"]
     assert b"second" not in saved
     assert (report.lost_count, report.ok) == (None, False)
@@ -106,7 +106,9 @@ def test_damaged_table_in_a_side_file_costs_what_is_behind_it(tmp_path: Path):
     [
         spool.MAGIC + struct.pack("<QII", 1 << 60, 0, 0),
         spool.MAGIC + struct.pack("<QII", (1 << 64) - 1, 0, 0) + bytes(100),
-        spool.MAGIC + struct.pack("<QII", 1, zlib.crc32(struct.pack("<QI", 1 << 62, 0)), 0) + struct.pack("<QI", 1 << 62, 0),
+        spool.MAGIC
+        + struct.pack("<QII", 1, zlib.crc32(struct.pack("<QI", 1 << 62, 0)), 0)
+        + struct.pack("<QI", 1 << 62, 0),
         spool.MAGIC
         + struct.pack("<QII", 2, zlib.crc32(struct.pack("<2Q2I", (1 << 64) - 1, 5, 0, 0)), 0)
         + struct.pack("<2Q2I", (1 << 64) - 1, 5, 0, 0)
@@ -116,19 +118,19 @@ def test_damaged_table_in_a_side_file_costs_what_is_behind_it(tmp_path: Path):
     ],
     ids=["2^60 records", "2^64-1 records", "a record of 2^62 bytes", "lengths that go round", "magic alone", "short"],
 )
-def test_side_file_that_lies_is_recovered_up_to_the_lie(tmp_path: Path, lie: bytes):
-    report, saved = recovered(tmp_path / "liar.ffr.partial", block([b"first"]) + lie)
+def test_side_file_that_lies_is_recovered_up_to_the_lie(quick_path: Path, lie: bytes):
+    report, saved = recovered(quick_path / "liar.ffr.partial", block([b"first"]) + lie)
     assert saved == [b"first"]
     assert not report.ok
 
 
-def test_recovery_does_not_replace_a_file_unasked(tmp_path: Path):
-    (tmp_path / "dead.ffr.partial").write_bytes(block([b"record"]))
-    (tmp_path / "out.ffr").write_bytes(b"of somebody else")
+def test_recovery_does_not_replace_a_file_unasked(quick_path: Path):
+    (quick_path / "dead.ffr.partial").write_bytes(block([b"record"]))
+    (quick_path / "out.ffr").write_bytes(b"of somebody else")
     with pytest.raises(errors.AlreadyExistsError):
-        octavo.recover(tmp_path / "dead.ffr.partial", tmp_path / "out.ffr")
-    assert (tmp_path / "out.ffr").read_bytes() == b"of somebody else"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["dead.ffr.partial", "out.ffr"]
+        octavo.recover(quick_path / "dead.ffr.partial", quick_path / "out.ffr")
+    assert (quick_path / "out.ffr").read_bytes() == b"of somebody else"
+    assert sorted(path.name for path in quick_path.iterdir()) == ["dead.ffr.partial", "out.ffr"]
 
 
 def test_killed_writers_records_are_recovered(tmp_path: Path):

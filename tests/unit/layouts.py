@@ -39,7 +39,12 @@ class Layout:
 
     def open(self, records: Iterable[bytes], **options: Any) -> octavo.Reader:
         """A reader of exactly these records, in memory."""
-        return octavo.open(self.encode(records), format=self.format, **options)
+        return octavo.open(self.encode(records), **self.hint, **options)
+
+    @property
+    def hint(self) -> dict[str, Any]:
+        """What `octavo.open` must be told about bytes that have no name; everything else it finds out."""
+        return {"format": "riegeli"} if self.format == "riegeli" else {}
 
 
 @functools.cache

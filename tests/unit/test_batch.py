@@ -136,7 +136,7 @@ def test_a_batch_outlives_the_closing_of_its_reader(reader):
 
 def test_a_batch_does_not_see_later_changes_of_the_bytes_it_came_from(layout):
     content = bytearray(layout.encode(RECORDS))
-    batch = octavo.open(content, format=layout.format).read_batch([0])
+    batch = octavo.open(content, **layout.hint).read_batch([0])
     content[:] = bytes(len(content))
     assert batch.to_list() == [b"abc"]
 

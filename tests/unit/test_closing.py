@@ -134,7 +134,7 @@ def open_files() -> list[str]:
 
 def test_bytes_are_free_again_when_the_reader_is_gone(layout):
     content = bytearray(layout.encode(RECORDS))
-    reader = octavo.open(content, format=layout.format)
+    reader = octavo.open(content, **layout.hint)
     with pytest.raises(BufferError):
         content.extend(b"x")
     del reader

@@ -38,7 +38,8 @@ BASES = {
     "UnknownFormatError": (errors.FormatError,),
     "UnsupportedError": (errors.OctavoError, NotImplementedError),
 }
-ALL = [getattr(errors, name) for name in errors.__all__]
+WARNINGS = {"TornAppendWarning"}
+ALL = [getattr(errors, name) for name in errors.__all__ if name not in WARNINGS]
 # Nothing raises these themselves: they are there to be caught.
 ABSTRACT = {errors.OctavoError, errors.FormatError}
 PLACE = {"path": "train.ffr", "record": 7, "offset": 65536, "expected": 1, "actual": 2}
@@ -148,9 +149,16 @@ def test_each_error_is_an_octavo_error(kind):
     assert issubclass(kind, errors.OctavoError)
 
 
-@pytest.mark.parametrize("kind", ALL)
-def test_each_error_is_documented(kind):
-    assert kind.__doc__
+@pytest.mark.parametrize("name", errors.__all__)
+def test_each_error_and_warning_is_documented(name):
+    assert getattr(errors, name).__doc__
+
+
+@pytest.mark.parametrize("name", WARNINGS)
+def test_each_warning_is_one_that_python_shows(name):
+    kind = getattr(errors, name)
+    assert issubclass(kind, UserWarning)
+    assert not issubclass(kind, errors.OctavoError)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in ALL if kind not in ABSTRACT])

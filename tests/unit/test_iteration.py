@@ -81,7 +81,7 @@ def test_an_iterator_keeps_its_reader_alive(layout):
 def test_a_loop_that_breaks_at_once_has_not_read_the_whole_file(layout):
     content = layout.encode([number.to_bytes(4, "little") * 250 for number in range(100_000)])
     source = Counting(content)
-    reader = octavo.open(source, format=layout.format)
+    reader = octavo.open(source, **layout.hint)
     source.bytes_read = 0
     next(iter(reader))
     assert source.bytes_read < len(content) / 2

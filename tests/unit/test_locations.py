@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import random
 import tempfile
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import octavo
 from octavo import errors
 from tests.conformance.backends import ShortReads, Spans
 from tests.naive import ffrecord as naive
+from tests.unit.layouts import Layout
 from tests.unit.places import PathOnly, without_privileges
 
 RECORDS = [b"abc", b"", b"edf"]
@@ -130,7 +132,7 @@ class TestDirectories:
         assert caught.value.path == str(tmp_path / "folder" / "b.ffr")
 
     def test_a_directory_without_records_says_what_it_looked_for(self, tmp_path):
-        with pytest.raises(errors.NotFoundError, match=r"no record files \(\*\.ffr\)") as caught:
+        with pytest.raises(errors.NotFoundError, match=r"no record files \(\*\.ffr, \*\.array_record, \*\.arrayrecord, \*\.riegeli\)") as caught:
             octavo.open(tmp_path)
         assert caught.value.path == str(tmp_path)
 
@@ -267,65 +269,73 @@ class TestLists:
 
 
 class TestBytesAndObjects:
-    @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
-    def test_bytes_are_the_content_of_a_file(self, kind):
-        assert octavo.open(kind(CONTENT)).read_all() == RECORDS
+    @pytest.fixture
+    def content(self, layout: Layout) -> bytes:
+        return layout.encode(RECORDS)
 
-    def test_a_part_of_larger_bytes_is_the_content_of_a_file(self):
-        assert octavo.open(memoryview(b"before" + CONTENT + b"after")[6:-5]).read_all() == RECORDS
+    @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
+    def test_bytes_are_the_content_of_a_file(self, layout, content, kind):
+        assert octavo.open(kind(content), **layout.hint).read_all() == RECORDS
+
+    def test_a_part_of_larger_bytes_is_the_content_of_a_file(self, layout, content):
+        assert octavo.open(memoryview(b"before" + content + b"after")[6:-5], **layout.hint).read_all() == RECORDS
 
     @pytest.mark.parametrize("kind", [io.BytesIO, ShortReads, lambda content: io.BufferedReader(io.BytesIO(content))])
-    def test_file_objects_in_memory_are_read(self, kind):
-        assert octavo.open(kind(CONTENT)).read_all() == RECORDS
+    def test_file_objects_in_memory_are_read(self, layout, content, kind):
+        assert octavo.open(kind(content), **layout.hint).read_all() == RECORDS
 
     @pytest.mark.parametrize("buffering", [-1, 0])
-    def test_open_files_are_read(self, write_file, buffering):
-        with write_file(RECORDS).open("rb", buffering=buffering) as file:
+    def test_open_files_are_read(self, layout, tmp_path, buffering):
+        with layout.write(tmp_path / "records", RECORDS).open("rb", buffering=buffering) as file:
             assert octavo.open(file).read_all() == RECORDS
 
-    def test_temporary_files_are_read(self):
+    def test_temporary_files_are_read(self, layout, content):
         with tempfile.TemporaryFile() as file:
-            file.write(CONTENT)
-            assert octavo.open(file).read_all() == RECORDS
+            file.write(content)
+            assert octavo.open(file, **layout.hint).read_all() == RECORDS
 
-    def test_a_file_object_is_read_from_its_start_wherever_it_stands(self):
-        file = io.BytesIO(CONTENT)
+    def test_a_file_object_is_read_from_its_start_wherever_it_stands(self, layout, content):
+        file = io.BytesIO(content)
         file.seek(20)
-        assert octavo.open(file).read_all() == RECORDS
+        assert octavo.open(file, **layout.hint).read_all() == RECORDS
 
-    def test_anything_with_read_spans_is_read(self):
-        assert octavo.open(Spans(CONTENT)).read_all() == RECORDS
+    def test_anything_with_read_spans_is_read(self, layout, content):
+        assert octavo.open(Spans(content), **layout.hint).read_all() == RECORDS
 
-    def test_a_batch_is_one_call_of_read_spans(self):
-        source = Spans(naive.encode([bytes([number]) * 100_000 for number in range(50)]))
-        reader = octavo.open(source)
+    def test_a_batch_is_one_call_of_read_spans(self, layout):
+        source = Spans(layout.encode(random.Random(number).randbytes(100_000) for number in range(50)))
+        reader = octavo.open(source, **layout.hint)
         before = source.calls
         reader.read([40, 1, 20])
         assert source.calls == before + 1
 
-    def test_an_error_of_a_source_comes_through(self):
+    def test_an_error_of_a_source_comes_through(self, layout, content):
         class Failing(Spans):
+            fails = False
+
             def read_spans(self, spans):
-                if self.calls > 2:
+                if self.fails:
                     raise LookupError("raised by the caller's own code")
                 return super().read_spans(spans)
 
-        reader = octavo.open(Failing(CONTENT), format="ffrecord")
+        source = Failing(content)
+        reader = octavo.open(source, **layout.hint)
+        source.fails = True
         with pytest.raises(LookupError, match="own code"):
             reader.read_all()
 
     @pytest.mark.parametrize("answer", [[], [b"short"] * 3, None])
-    def test_a_source_that_answers_wrongly_is_an_error(self, answer):
-        source = Spans(CONTENT)
-        reader = octavo.open(source)
+    def test_a_source_that_answers_wrongly_is_an_error(self, layout, content, answer):
+        source = Spans(content)
+        reader = octavo.open(source, **layout.hint)
         vars(source)["read_spans"] = lambda _spans: answer
         with pytest.raises((errors.OctavoError, ValueError, TypeError)):
             reader.read_all()
 
-    def test_a_source_that_became_shorter_has_changed(self):
-        file = io.BytesIO(CONTENT)
-        reader = octavo.open(file)
-        file.truncate(len(CONTENT) - 1)
+    def test_a_source_that_became_shorter_has_changed(self, layout, content):
+        file = io.BytesIO(content)
+        reader = octavo.open(file, **layout.hint)
+        file.truncate(50)  # before the first record ends
         with pytest.raises(errors.SourceChangedError, match="<BytesIO>"):
             reader.read_all()
 

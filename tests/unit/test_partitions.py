@@ -13,7 +13,7 @@ import pytest
 
 import octavo
 from octavo import errors
-from tests.unit.layouts import Layout
+from tests.unit.layouts import GROUPED, LONE, Layout
 
 RECORDS = [f"record {number}".encode() for number in range(103)]
 
@@ -62,7 +62,7 @@ def test_cut_by_size_they_are_all_records_once_and_in_order(request, which, most
 def test_a_count_gives_that_many_of_nearly_one_size(one_file, count):
     sizes = [len(partition) for partition in one_file.partitions(count)]
     assert len(sizes) == count
-    assert max(sizes) - min(sizes) <= 1
+    assert max(sizes) - min(sizes) <= 1 + len(RECORDS) // count // 4  # they may begin where chunks do
 
 
 def test_more_partitions_than_records_leaves_the_empty_ones_out(one_file):
@@ -83,9 +83,26 @@ def test_start_and_stop_number_the_whole_data_set(several_files):
 
 
 def test_length_is_known_without_opening(one_file):
-    partition = one_file.partitions(2)[0]
+    partitions = one_file.partitions(2)
     os.remove(one_file.paths[0])
-    assert len(partition) == 51
+    assert sum(map(len, partitions)) == len(RECORDS)
+
+
+@pytest.mark.parametrize(("options", "starts"), [({"count": 2}, [0, 49]), ({"max_records": 40}, [0, 35, 70])])
+def test_partitions_begin_where_chunks_do_if_one_begins_near(tmp_path, options, starts):
+    reader = octavo.open(GROUPED.write(tmp_path / "records", RECORDS))
+    assert [partition.start for partition in reader.partitions(**options)] == starts
+
+
+@pytest.mark.parametrize(("options", "starts"), [({"count": 2}, [0, 51]), ({"max_records": 40}, [0, 40, 80])])
+def test_partitions_are_even_where_every_record_is_a_chunk_of_its_own(tmp_path, options, starts):
+    reader = octavo.open(LONE.write(tmp_path / "records", RECORDS))
+    assert [partition.start for partition in reader.partitions(**options)] == starts
+
+
+def test_partitions_smaller_than_a_chunk_share_it(tmp_path):
+    reader = octavo.open(GROUPED.write(tmp_path / "records", RECORDS))
+    assert [len(partition) for partition in reader.partitions(max_records=3)][:5] == [3, 3, 1, 3, 3]
 
 
 def test_a_partition_names_only_the_files_it_needs(several_files):

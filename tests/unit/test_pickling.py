@@ -50,7 +50,7 @@ def test_several_files_come_back_in_order(layout, tmp_path):
 
 @pytest.mark.parametrize("kind", [bytes, bytearray, memoryview])
 def test_a_reader_of_bytes_takes_them_along(layout, kind):
-    assert roundtrip(octavo.open(kind(layout.encode(RECORDS)), format=layout.format)).read_all() == RECORDS
+    assert roundtrip(octavo.open(kind(layout.encode(RECORDS)), **layout.hint)).read_all() == RECORDS
 
 
 def test_options_come_along(path, layout):

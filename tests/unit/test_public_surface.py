@@ -44,8 +44,8 @@ def test_the_list_of_public_names_is_complete():
 
 def test_the_public_names_are_the_ones_of_the_design():
     assert set(octavo.__all__) == {
-        "Batch", "Damage", "Info", "Partition", "Reader", "VerifyReport", "Writer",
-        "__version__", "append", "create", "errors", "open", "verify",
+        "Batch", "Damage", "Info", "LostRange", "Partition", "Reader", "RecoverReport", "VerifyReport", "Writer",
+        "__version__", "append", "create", "errors", "open", "recover", "verify",
     }  # fmt: skip
 
 

@@ -73,7 +73,7 @@ def test_bounds_that_are_no_integers_are_type_errors(reader):
 
 def test_slicing_reads_nothing(layout):
     source = Spans(layout.encode(RECORDS))
-    reader = octavo.open(source, format=layout.format)
+    reader = octavo.open(source, **layout.hint)
     before = source.calls
     for part in (reader[3:40], reader[::-1], reader[5:40:2][3:7], reader[:0]):
         assert len(part) <= len(reader)

@@ -12,11 +12,13 @@ from octavo import errors
 from tests.naive import ffrecord as naive
 
 HELD_BYTES = 64 << 20  # what a writer keeps in memory before it writes to the side
+BLOCK_BYTES = 1 << 20  # what it collects before it computes checksums
+BLOCKS_UNDER_WAY = 2 * (os.cpu_count() or 1)
 
 
 def test_more_than_the_writer_holds_in_memory_is_byte_exact(tmp_path):
-    block = random.Random(7).randbytes(4 << 20)
-    records = [block[number:] for number in range(HELD_BYTES // len(block) + 2)]
+    block = random.Random(7).randbytes(BLOCK_BYTES + 1000)
+    records = [block[number:] for number in range(HELD_BYTES // BLOCK_BYTES + BLOCKS_UNDER_WAY + 1)]
     path = tmp_path / "large.ffr"
     with octavo.create(path) as writer:
         writer.write_many(records)

@@ -27,6 +27,28 @@ pub trait Sink: Send {
     fn abort(self: Box<Self>);
 }
 
+/// What a file is called until it is whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// A file that is being written. What a crash leaves behind is worth recovering.
+    Partial,
+    /// One that is being put together from another side file.
+    Assembling,
+    /// One that is being recovered, perhaps from another side file of the same name.
+    Recovering,
+}
+
+impl Side {
+    /// What is added to the name.
+    const fn suffix(self) -> &'static str {
+        match self {
+            Self::Partial => ".partial",
+            Self::Assembling => ".assembling",
+            Self::Recovering => ".recovering",
+        }
+    }
+}
+
 /// A local file, written beside its final name.
 pub struct FileSink {
     file: File,
@@ -40,8 +62,8 @@ pub struct FileSink {
 }
 
 impl FileSink {
-    /// Starts a file that will be called `final_path`, under that name with `suffix` added.
-    pub fn create(final_path: &Path, suffix: &str, overwrite: bool) -> Result<Self> {
+    /// Starts a file that will be called `final_path`, beside it.
+    pub fn create(final_path: &Path, side: Side, overwrite: bool) -> Result<Self> {
         let name = shown(final_path);
         let exists = std::fs::symlink_metadata(final_path);
         if exists.as_ref().is_ok_and(std::fs::Metadata::is_dir) {
@@ -51,10 +73,10 @@ impl FileSink {
             return Err(Error::io(&name, "create", std::io::ErrorKind::AlreadyExists.into()));
         }
         let mut path = final_path.as_os_str().to_owned();
-        path.push(suffix);
+        path.push(side.suffix());
         let path = PathBuf::from(path);
         let file = open_locked(&path)?.map_err(|error| Error::io(&name, "create", error))?;
-        if !overwrite && file.metadata().is_ok_and(|metadata| metadata.len() > 0) {
+        if !overwrite && side == Side::Partial && file.metadata().is_ok_and(|metadata| metadata.len() > 0) {
             let interrupted =
                 std::io::Error::new(std::io::ErrorKind::AlreadyExists, "it holds an interrupted write");
             return Err(Error::io(&shown(&path), "overwrite", interrupted));

@@ -16,6 +16,7 @@ use octavo_format::Format;
 use crate::error::{Error, Result};
 use crate::later::Later;
 use crate::pool;
+use crate::sink::{FileSink, Side};
 
 /// A block is sealed when it holds this many bytes of records, or this many records.
 const BLOCK_BYTES: usize = 1 << 20;
@@ -142,16 +143,19 @@ pub struct RecordWriter {
     sealing: VecDeque<Later<Result<SealedBlock>>>,
     generation: u64,
     record_count: u64,
+    /// How many of them the last flush made safe.
+    flushed_count: u64,
     failed: Option<Error>,
 }
 
 impl RecordWriter {
     /// Starts a file that will appear at `path` on commit.
-    pub fn create(path: &Path, recipe: &Recipe, overwrite: bool) -> Result<Self> {
+    pub fn create(path: &Path, recipe: &Recipe, overwrite: bool, side: Side) -> Result<Self> {
+        let sink = FileSink::create(path, side, overwrite)?;
         let assembler: Box<dyn Assemble> = match recipe {
-            Recipe::FfRecord => Box::new(ffrecord::FfAssembler::create(path, overwrite)?),
-            Recipe::ArrayRecord(recipe) => Box::new(riegeli::create_array_record(path, recipe, overwrite)?),
-            Recipe::Riegeli(recipe) => Box::new(riegeli::create_plain(path, recipe, overwrite)?),
+            Recipe::FfRecord => Box::new(ffrecord::FfAssembler::new(path, overwrite, sink)),
+            Recipe::ArrayRecord(recipe) => Box::new(riegeli::create_array_record(recipe, sink)),
+            Recipe::Riegeli(recipe) => Box::new(riegeli::create_plain(recipe, sink)),
         };
         Ok(Self::with(assembler, RecordBlock::default(), recipe.group_size(), false))
     }
@@ -175,6 +179,7 @@ impl RecordWriter {
             sealing: VecDeque::new(),
             generation: crate::fork::generation(),
             record_count: 0,
+            flushed_count: 0,
             failed: None,
         }
     }
@@ -208,7 +213,7 @@ impl RecordWriter {
     /// Everything pushed so far survives a crash of the machine when this returns.
     pub fn flush(&mut self) -> Result<()> {
         self.check()?;
-        if self.appends && self.record_count == 0 {
+        if self.appends && self.record_count == self.flushed_count {
             return Ok(());
         }
         let whole = self.block.lens.len() / self.group_size * self.group_size;
@@ -217,14 +222,15 @@ impl RecordWriter {
         self.block = rest;
         self.append_sealed(0)?;
         let flushed = self.assembler.as_mut().map_or(Ok(()), |assembler| assembler.flush(&self.block));
+        self.flushed_count = self.record_count;
         self.keep(flushed)
     }
 
     /// Finishes the file. Nothing is visible under its name if this fails.
     pub fn commit(mut self) -> Result<()> {
         self.check()?;
-        if self.appends && self.record_count == 0 {
-            self.block = RecordBlock::default();
+        if self.appends && self.record_count == self.flushed_count {
+            self.block = RecordBlock::default(); // it is in the file, as it is
         }
         self.send_block();
         self.append_sealed(0)?;

@@ -5,7 +5,6 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use octavo_engine::batch::Plan;
-use octavo_engine::chunks::Decoded;
 use octavo_engine::io::Scratch;
 use octavo_engine::Dataset;
 use pyo3::exceptions::PyBufferError;
@@ -13,6 +12,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyMemoryView, PySlice, PyTuple};
 
+use crate::chunked::Records;
 use crate::errors::IntoPy;
 use crate::{arrow, indices, records};
 
@@ -61,14 +61,14 @@ impl Batch {
     }
 
     /// Copies decoded records together.
-    pub fn from_decoded(py: Python<'_>, decoded: &Decoded) -> PyResult<Self> {
-        let total: usize = (0..decoded.len()).map(|at| decoded.record(at).len()).sum();
+    pub fn from_records(py: Python<'_>, records: &Records) -> PyResult<Self> {
+        let total: usize = (0..records.len()).map(|at| records.record(at).len()).sum();
         let bytes = Scratch::new("a batch", total as u64).into_py(py)?;
-        let mut offsets = Vec::with_capacity(decoded.len() + 1);
+        let mut offsets = Vec::with_capacity(records.len() + 1);
         let mut end = 0;
         offsets.push(0);
-        for at in 0..decoded.len() {
-            let record = decoded.record(at);
+        for at in 0..records.len() {
+            let record = records.record(at);
             // SAFETY: a part of its own for each record, of the record's length.
             unsafe { bytes.part(end, record.len()).copy_from(record.as_ptr()) };
             end += record.len();

@@ -41,6 +41,60 @@ pub fn decode(py: Python<'_>, dataset: &Dataset, plan: ChunkPlan) -> PyResult<De
     py.detach(|| plan.decode(dataset, true)).map_err(|(_, error)| to_py(py, &error))
 }
 
+/// Records of a request, side by side in memory or in their chunks.
+pub enum Records {
+    /// In their chunks.
+    Decoded(Decoded),
+    /// Copied out of chunks that are gone.
+    Copied {
+        /// Their bytes, in any order.
+        bytes: Vec<u8>,
+        /// Where each is.
+        places: Vec<Range<usize>>,
+    },
+}
+
+impl Records {
+    /// How many.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Decoded(decoded) => decoded.len(),
+            Self::Copied { places, .. } => places.len(),
+        }
+    }
+
+    /// One of them, by its position in the request.
+    pub fn record(&self, at: usize) -> &[u8] {
+        match self {
+            Self::Decoded(decoded) => decoded.record(at),
+            Self::Copied { bytes, places } => &bytes[places[at].clone()],
+        }
+    }
+}
+
+/// All records of a plan at once. A request that wants a little of many chunks does not hold all of them.
+pub fn read_records(py: Python<'_>, dataset: &Dataset, plan: ChunkPlan) -> PyResult<Records> {
+    let count = plan.len();
+    let mut waves = plan.waves(WAVE_BYTES);
+    if waves.len() == 1 {
+        return waves.pop().map_or_else(
+            || Ok(Records::Decoded(Decoded::default())),
+            |(wave, _)| Ok(Records::Decoded(decode(py, dataset, wave)?)),
+        );
+    }
+    let (mut bytes, mut places) = (Vec::new(), vec![0..0; count]);
+    for (wave, positions) in waves {
+        py.check_signals()?;
+        let decoded = decode(py, dataset, wave)?;
+        for (at, position) in positions.into_iter().enumerate() {
+            let start = bytes.len();
+            bytes.extend_from_slice(decoded.record(at));
+            places[position] = start..bytes.len();
+        }
+    }
+    Ok(Records::Copied { bytes, places })
+}
+
 /// The records at these positions, in this order. Each chunk is decoded once, however its records are spread.
 pub fn read_list<'py>(
     py: Python<'py>,

@@ -9,6 +9,7 @@ mod errors;
 mod flight;
 mod indices;
 mod lock;
+mod progress;
 mod reader;
 mod records;
 mod recover;

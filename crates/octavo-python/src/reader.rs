@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use octavo_engine::batch::{self, Plan, Planned};
-use octavo_engine::chunks::{ChunkPlan, Decoded};
+use octavo_engine::chunks::ChunkPlan;
 use octavo_engine::info::Description;
 use octavo_engine::io::IoMode;
 use octavo_engine::open::OpenOptions;
@@ -18,6 +18,7 @@ use pyo3::types::{PyDict, PyList, PyString};
 
 use crate::batch::Batch;
 use crate::buffer::RawBuffer;
+use crate::chunked::Records;
 use crate::errors::{self, IntoPy};
 use crate::records;
 use crate::scan::Scan;
@@ -148,7 +149,7 @@ impl Reader {
     /// Records with these numbers, in one buffer with offsets.
     fn read_batch(&self, py: Python<'_>, indices: &Bound<'_, PyAny>) -> PyResult<Batch> {
         if self.dataset.uses_cache() {
-            return Batch::from_decoded(py, &self.decode(py, indices)?);
+            return Batch::from_records(py, &self.decode(py, indices)?);
         }
         let plan = self.plan(py, indices)?;
         Batch::read(py, &self.dataset, &plan)
@@ -253,12 +254,12 @@ impl Reader {
     }
 
     /// Records out of chunks, decoded.
-    fn decode(&self, py: Python<'_>, indices: &Bound<'_, PyAny>) -> PyResult<Decoded> {
+    fn decode(&self, py: Python<'_>, indices: &Bound<'_, PyAny>) -> PyResult<Records> {
         self.check_open(py)?;
         let positions = indices::positions(indices, self.view.count)?;
         let record_at = |at: usize| self.view.record(positions[at]);
         let plan = ChunkPlan::new(&self.dataset, 0..positions.len(), record_at).into_py(py)?;
-        chunked::decode(py, &self.dataset, plan)
+        chunked::read_records(py, &self.dataset, plan)
     }
 
     /// `read_into` for records out of chunks.

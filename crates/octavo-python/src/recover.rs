@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use octavo_engine::io::file::LocalFile;
 use octavo_engine::io::IoMode;
 use octavo_engine::recover::Survey;
-use octavo_engine::Error;
 use octavo_format::codec::Codec;
 use octavo_format::Format;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::errors::{self, to_py};
+use crate::errors;
 use crate::lock::SharedMutex;
+use crate::progress::{self, Failure};
 use crate::writer::Writer;
 
 /// What is left of a file, and the way to write it into another.
@@ -85,31 +85,6 @@ fn report(progress: Option<&Py<PyAny>>) -> impl FnMut(u64, u64) -> Result<(), Fa
             return Ok(());
         }
         next = done + LOOK_BYTES;
-        Python::attach(|py| {
-            py.check_signals()?;
-            progress.as_ref().map_or(Ok(()), |progress| progress.call1(py, (done, total)).map(|_| ()))
-        })
-        .map_err(Failure::Python)
-    }
-}
-
-/// What can end the work: the caller, by Ctrl-C or from its progress function, or the machine.
-enum Failure {
-    Python(PyErr),
-    Engine(Error),
-}
-
-impl Failure {
-    fn into_py(self, py: Python<'_>) -> PyErr {
-        match self {
-            Self::Python(error) => error,
-            Self::Engine(error) => to_py(py, &error),
-        }
-    }
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::Engine(error)
+        progress::report(progress, (done, total))
     }
 }

@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::path::PathBuf;
 
+use octavo_engine::sink::Side;
 use octavo_engine::write::{ArrayRecordRecipe, Recipe, RecordWriter, RiegeliRecipe};
 use octavo_format::codec::{Codec, Compression};
 use octavo_format::format::riegeli::write::ChunkOptions;
@@ -35,7 +36,7 @@ struct State {
 impl Writer {
     #[new]
     #[pyo3(signature = (
-        path, *, format, overwrite=true, append=false, codec="none", level=0, window_log=0, group_size=None,
+        path, *, format, overwrite=true, append=false, recovering=false, codec="none", level=0, window_log=0, group_size=None,
         transpose_bucket_size=None, pad_to_block_boundary=false, writer_options=String::new(),
     ))]
     #[allow(clippy::too_many_arguments, reason = "one keyword each on the Python side")]
@@ -45,6 +46,7 @@ impl Writer {
         format: &str,
         overwrite: bool,
         append: bool,
+        recovering: bool,
         codec: &str,
         level: i32,
         window_log: u32,
@@ -69,11 +71,12 @@ impl Writer {
             Format::Riegeli => Recipe::Riegeli(RiegeliRecipe { chunks, group_size }),
             _ => Recipe::FfRecord,
         };
+        let side = if recovering { Side::Recovering } else { Side::Partial };
         let start = || {
             if append {
                 RecordWriter::append(&path, &recipe)
             } else {
-                RecordWriter::create(&path, &recipe, overwrite)
+                RecordWriter::create(&path, &recipe, overwrite, side)
             }
         };
         let writer = py.detach(start).into_py(py)?;

@@ -84,7 +84,13 @@ def _with_data(data: bytes) -> Lie:
     return later(_with_first, Chunk(b"t", data, len(FIRST), DECODED))
 
 
-NOTHING: dict[str, object] = {"num_buckets": 0, "num_buffers": 0, "bucket_sizes": (), "buffer_sizes": (), "buckets": b""}
+NOTHING: dict[str, object] = {
+    "num_buckets": 0,
+    "num_buffers": 0,
+    "bucket_sizes": (),
+    "buffer_sizes": (),
+    "buckets": b"",
+}
 
 
 def lengths() -> dict[str, Lie]:

@@ -1,7 +1,7 @@
 """ArrayRecord files made to harm. Every hash in them is right, so that whoever reads them has to believe or to doubt.
 
-A lie is a function that gives a file's bytes. It spoils something of a file that would otherwise hold `RECORDS`: a reader
-gives exactly those records, or an error.
+A lie is a function that gives a file's bytes. It spoils something of a file that would otherwise hold `RECORDS`: a
+reader gives exactly those records, or an error.
 """
 
 from __future__ import annotations

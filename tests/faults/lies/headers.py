@@ -76,8 +76,6 @@ def chunk_headers() -> dict[str, Lie]:
     return lies
 
 
-
-
 def _without_index(at: int, claims: dict[str, int]) -> bytes:
     container = Container()
     for number, group in enumerate(GROUPS):

@@ -1,4 +1,4 @@
-"""Chunked files that were cut or flipped somewhere: right records or errors, and recovery that saves right ones only."""
+"""Chunked files with damage somewhere: right records or errors, and recovery that saves right ones only."""
 
 from __future__ import annotations
 
@@ -44,7 +44,8 @@ class _File:
         return sum(
             chunk.num_records
             for begin, chunk in self.chunks
-            if begin in self.telling[:-2] and self.content[begin : self.ends[begin]] == damaged[begin : self.ends[begin]]
+            if begin in self.telling[:-2]
+            and self.content[begin : self.ends[begin]] == damaged[begin : self.ends[begin]]
         )
 
 
@@ -110,7 +111,7 @@ def _check_reading(path: str) -> None:
 def _check_together(path: str, readable: set[int]) -> None:
     """What is read in one request is all right, or an error if one of the records is damaged."""
     first_damaged = next((number for number in range(COUNT) if number not in readable), COUNT)
-    iterated = []
+    iterated: list[bytes] = []
     try:
         iterated.extend(octavo.open(path))
     except OctavoError:

@@ -1,8 +1,8 @@
-"""Writers of chunked files that are killed at any moment, one after the other, by a driver that never uses octavo itself.
+"""Writers of chunked files that are killed at any moment, by a driver that never uses octavo itself.
 
 The driver forks for every writer and reads from a pipe what the writer says was flushed. Most writers it kills in the
-middle of what they do next. Few of those die inside a call that writes, so the others may write so many bytes and die by
-the one after them.
+middle of what they do next. Few of those die inside a call that writes, so the others may write so many bytes, and die
+by the one after them.
 """
 
 from __future__ import annotations

@@ -54,12 +54,16 @@ def _single(reader: octavo.Reader, number: int, truth: list[bytes]) -> bool:
     return True
 
 
+def _check_name(error: OctavoError, path: str) -> None:
+    assert error.path == path, f"the error does not name the file: {error!r}"
+
+
 def _read(path: str, truth: list[bytes]) -> bool:
     """Whether all of it can be read."""
     try:
         reader = octavo.open(path)
     except OctavoError as error:
-        assert error.path == path, f"the error does not name the file: {error!r}"
+        _check_name(error, path)
         return False
     is_whole = False
     for name, way in _ways(truth).items():
@@ -82,7 +86,7 @@ def _beside(path: str, name: str) -> str:
 
 
 def _recover(path: str, truth: list[bytes]) -> None:
-    """What is saved are true records, or lines of the index that cannot be known as such any more: never anything else."""
+    """What is saved are true records, or lines of an index that cannot be told from records any more."""
     target = _beside(path, "recovered")
     try:
         report = octavo.recover(path, target)
@@ -166,7 +170,7 @@ def open_a_liar(path: str, *, is_sound: bool = False) -> None:
     try:
         reader = octavo.open(path)
     except OctavoError as error:
-        assert error.path == path
+        _check_name(error, path)
         assert not is_sound, "a file that is whole before the hole"
     else:
         assert is_sound, f"{len(reader)} records"

@@ -132,14 +132,8 @@ fn no_tail(source: &dyn Source, first_fault: Option<(u64, ChunkFault)>) -> Resul
         }
     }
     let head = read_vec(source, 0, len.min(SIGNATURE.len() as u64))?;
-    if len == 0 {
-        return Ok(FormatError::NoFooter { reason: "the file is empty".to_owned() });
-    }
-    if head != SIGNATURE[..head.len()] {
-        let reason = octavo_format::format::detect::unknown(&head, len).to_string();
-        return Ok(FormatError::NoFooter {
-            reason: format!("{reason}; neither its beginning nor its end is an ArrayRecord's"),
-        });
+    if len == 0 || head != SIGNATURE[..head.len()] {
+        return Ok(octavo_format::format::detect::unknown(&head, len));
     }
     let reason = format!(
         "none of the {} bytes' blocks is a postscript; the file was truncated, or its writer did not close it",

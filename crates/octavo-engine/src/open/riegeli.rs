@@ -82,8 +82,8 @@ pub(super) fn read_index(source: &dyn Source) -> Result<ChunkIndex> {
             decoded_bytes = decoded_bytes.saturating_add(decoded_data_size);
         } else if let (ChunkKind::Other(_), 1..) = (kind, num_records) {
             let fault = ChunkFault::Damaged("it holds records of a kind that is not known");
-            let (offset, record_count) = (found.begin, num_records);
-            let damage = FormatError::Chunk { offset, record: starts.len() as u64, record_count, fault };
+            let (offset, before, record_count) = (found.begin, record_count, num_records);
+            let damage = FormatError::Chunk { offset, record: before, record_count, fault };
             return Err(Error::format(source.name(), damage));
         }
         Ok(())

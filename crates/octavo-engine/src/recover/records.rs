@@ -101,9 +101,9 @@ impl Survey {
         self.source.name()
     }
 
-    /// An error if there is nothing that could be saved, and nothing that could be said to be lost.
+    /// An error if there is nothing at all.
     pub fn check(&self) -> Result<()> {
-        if self.pieces.is_empty() && self.lost.is_empty() && self.source.is_empty() {
+        if self.source.is_empty() {
             let empty = octavo_format::format::detect::unknown(&[], 0);
             return Err(Error::format(self.source.name(), empty));
         }

@@ -37,16 +37,18 @@ impl Survey {
         &mut self,
         progress: &mut dyn FnMut(u64, u64) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
-        let mut scan_from = FIRST_CHUNK;
+        let mut scan_from = FIRST_CHUNK.min(self.source.len());
+        let mut has_end = false;
         if self.format == Format::ArrayRecord {
             // Damage that the footer cannot tell of is what the scan is for.
             if let Ok(index) = open::array_record::read_index(self.source.as_ref(), &OpenOptions::default()) {
+                has_end = index.about().torn_bytes == 0;
                 scan_from = self.source.len() - index.about().torn_bytes;
                 self.writer_options.clone_from(&index.about().writer_options);
                 self.follow(&index, progress)?;
             }
         }
-        if scan_from < self.source.len() || self.source.is_empty() {
+        if !has_end {
             let met = self.scan(scan_from, progress)?;
             self.sort_out(met)?;
         }
@@ -81,11 +83,24 @@ impl Survey {
                     let fault = ChunkFault::Damaged("it holds no records");
                     self.lose(begin, end, Some(index.records_in(number)), &fault);
                 }
-                Err(fault) => self.lose(begin, limit, Some(index.records_in(number)), &fault),
+                Err(fault) => match self.vouched_end(begin, &placement, index.records_in(number))? {
+                    Some(end) => self.pieces.push(Piece::Chunk { begin, end }),
+                    None => self.lose(begin, limit, Some(index.records_in(number)), &fault),
+                },
             }
             progress(begin, self.source.len())?;
         }
         Ok(())
+    }
+
+    /// Where a chunk ends whose header's hash is wrong, but whose header says what the footer says and whose data holds.
+    fn vouched_end(&self, begin: u64, placement: &Placement, records: u64) -> Result<Option<u64>> {
+        let bytes = read_vec(self.source.as_ref(), begin, placement.span.len)?;
+        let mut spare = Vec::new();
+        let Ok((header, data)) = chunk::open(begin, &bytes, Check::Nothing, &mut spare) else { return Ok(None) };
+        let agrees = header.num_records == records && header.decoded_data_size == placement.record_len;
+        let holds = agrees && header.kind.has_records() && chunk::check_data(&header, data, Check::Data).is_ok();
+        Ok(header.end(begin).filter(|end| holds && *end <= self.source.len()))
     }
 
     fn lose(&mut self, offset: u64, end: u64, record_count: Option<u64>, fault: &ChunkFault) {

@@ -8,7 +8,7 @@ use octavo_format::format::ffrecord::{spool, write};
 
 use super::{Assemble, RecordBlock, SealedBlock, Sealer};
 use crate::error::Result;
-use crate::sink::{FileSink, Sink};
+use crate::sink::{FileSink, Side, Sink};
 
 /// Records held in memory before they go to the side file. Most small files never touch the disk twice.
 const HELD_BYTES: u64 = 64 << 20;
@@ -34,18 +34,17 @@ struct Held {
 }
 
 impl FfAssembler {
-    pub(super) fn create(path: &Path, overwrite: bool) -> Result<Self> {
-        let partial = Box::new(FileSink::create(path, ".partial", overwrite)?);
-        Ok(Self {
+    pub(super) fn new(path: &Path, overwrite: bool, partial: FileSink) -> Self {
+        Self {
             path: path.to_owned(),
             overwrite,
-            partial,
+            partial: Box::new(partial),
             held: Vec::new(),
             held_bytes: 0,
             spooled: Vec::new(),
             lens: Vec::new(),
             checksums: Vec::new(),
-        })
+        }
     }
 
     fn spool_held(&mut self) -> Result<()> {
@@ -94,7 +93,7 @@ impl Assemble for FfAssembler {
             }
             return self.partial.commit();
         }
-        let mut whole = Box::new(FileSink::create(&self.path, ".assembling", self.overwrite)?);
+        let mut whole = Box::new(FileSink::create(&self.path, Side::Assembling, self.overwrite)?);
         write::encode_header(&self.checksums, &self.lens, &mut |piece| whole.append(piece))?;
         for &(offset, len) in &self.spooled {
             whole.append_from(&self.partial, offset, len)?;

@@ -44,36 +44,28 @@ struct Index {
     record_count: u64,
 }
 
-pub(super) fn create_array_record(
-    path: &Path,
-    recipe: &ArrayRecordRecipe,
-    overwrite: bool,
-) -> Result<RiegeliAssembler> {
-    let mut assembler = RiegeliAssembler {
-        file: ChunkFile::create(path, overwrite)?,
+pub(super) fn create_array_record(recipe: &ArrayRecordRecipe, sink: FileSink) -> RiegeliAssembler {
+    RiegeliAssembler {
+        file: ChunkFile::new(sink),
         options: recipe.chunks,
         group_size: Some(recipe.group_size),
         pad_to_block_boundary: recipe.pad_to_block_boundary,
         index: Some(Index::new(recipe)),
         appends: false,
         dirty: true,
-    };
-    assembler.file.write(&layout::SIGNATURE)?;
-    Ok(assembler)
+    }
 }
 
-pub(super) fn create_plain(path: &Path, recipe: &RiegeliRecipe, overwrite: bool) -> Result<RiegeliAssembler> {
-    let mut assembler = RiegeliAssembler {
-        file: ChunkFile::create(path, overwrite)?,
+pub(super) fn create_plain(recipe: &RiegeliRecipe, sink: FileSink) -> RiegeliAssembler {
+    RiegeliAssembler {
+        file: ChunkFile::new(sink),
         options: recipe.chunks,
         group_size: recipe.group_size,
         pad_to_block_boundary: false,
         index: None,
         appends: false,
         dirty: true,
-    };
-    assembler.file.write(&layout::SIGNATURE)?;
-    Ok(assembler)
+    }
 }
 
 /// Goes on behind the old postscript. A short last group is taken out again, to be written anew with what completes it:
@@ -189,6 +181,10 @@ impl RiegeliAssembler {
         encoder.encode_parts(&lens, metadata.num_chunks + 1, &records, &mut payload).map_err(refused)?;
         self.file.place(&payload, metadata.num_chunks + 1)?;
         self.file.pad()?;
+        if self.appends {
+            // The postscript must not reach the disk before what it stands for.
+            self.file.sync()?;
+        }
         let (records, lens) = postscript::encode(footer_offset);
         payload.clear();
         let mut plain = ChunkEncoder::new(ChunkOptions { compression: Compression::NONE, transpose: None });
@@ -293,21 +289,16 @@ struct ChunkFile {
 }
 
 impl ChunkFile {
-    fn create(path: &Path, overwrite: bool) -> Result<Self> {
-        let sink = Box::new(FileSink::create(path, ".partial", overwrite)?);
-        Ok(Self { sink, placer: Placer { position: 0 }, buffer: Vec::with_capacity(BUFFER_BYTES + (64 << 10)) })
+    /// A new file, which begins with the signature.
+    fn new(sink: FileSink) -> Self {
+        let mut buffer = Vec::with_capacity(BUFFER_BYTES + (64 << 10));
+        buffer.extend_from_slice(&layout::SIGNATURE);
+        Self { sink: Box::new(sink), placer: Placer { position: layout::FIRST_CHUNK }, buffer }
     }
 
     fn append(mut file: GrowingFile, at: u64) -> Result<Self> {
         file.cut(at)?;
         Ok(Self { sink: Box::new(file), placer: Placer { position: at }, buffer: Vec::new() })
-    }
-
-    /// Bytes that are no chunk.
-    fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        self.placer.position += bytes.len() as u64;
-        self.buffer.extend_from_slice(bytes);
-        Ok(())
     }
 
     #[inline]
