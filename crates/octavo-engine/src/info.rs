@@ -5,7 +5,7 @@ use octavo_format::format::riegeli::chunk::{self, HEADER_SPAN};
 use octavo_format::format::riegeli::layout::ChunkKind;
 use octavo_format::format::riegeli::simple::codec_of_data;
 use octavo_format::format::riegeli::Check;
-use octavo_format::Placement;
+use octavo_format::{Placement, Span};
 
 use crate::error::Result;
 use crate::io::read_vec;
@@ -61,7 +61,7 @@ impl Description {
         let (mut first, mut last) = (Placement::default(), Placement::default());
         chunks.place_chunk(0, &mut first).map_err(|damage| shard.blame(damage))?;
         chunks.place_chunk(chunks.chunk_count() - 1, &mut last).map_err(|damage| shard.blame(damage))?;
-        description.encoded_bytes = last.span.end() - first.span.offset;
+        description.encoded_bytes = end_of_chunk(shard, last.span)? - first.span.offset;
         description.group_size = Some(chunks.records_in(0));
         let head = read_vec(shard.source(), first.span.offset, (HEADER_SPAN + 1).min(first.span.len))?;
         if let Ok(header) = chunk::open_header(first.span.offset, &head) {
@@ -75,16 +75,22 @@ impl Description {
         Ok(Some(description))
     }
 
+    /// Both together. What a file without records says of them counts for nothing.
     fn and(self, other: Self) -> Self {
+        let of = if self.chunk_count == 0 && other.chunk_count > 0 { other.clone() } else { self.clone() };
         Self {
             chunk_count: self.chunk_count + other.chunk_count,
             encoded_bytes: self.encoded_bytes + other.encoded_bytes,
             decoded_bytes: self.decoded_bytes + other.decoded_bytes,
             torn_bytes: self.torn_bytes + other.torn_bytes,
-            codec: self.codec.or(other.codec),
-            group_size: self.group_size.or(other.group_size),
-            transposed: self.transposed.or(other.transposed),
-            writer_options: self.writer_options.or(other.writer_options),
+            ..of
         }
     }
+}
+
+/// Where the chunk at the start of a span ends; the end of the span if its header does not say.
+fn end_of_chunk(shard: &Shard, span: Span) -> Result<u64> {
+    let head = read_vec(shard.source(), span.offset, HEADER_SPAN.min(span.len))?;
+    let header = chunk::open_header(span.offset, &head).ok();
+    Ok(header.and_then(|header| header.end(span.offset)).unwrap_or(span.end()))
 }

@@ -18,8 +18,34 @@ use crate::records::{new_list, put};
 const WAVE_BYTES: u64 = 64 << 20;
 const BLOCK: BlockLimits = BlockLimits { records: u64::MAX, bytes: 1 << 20 };
 
-/// What a block that is being decoded gives: its records, or the position of the first that failed.
-pub type Decoding = Later<Result<Decoded, (usize, Error)>>;
+/// A block that is being decoded: it gives its records, or the position of the first that failed. Whoever waits for it, or lets
+/// it go, lets other Python threads run: the source may be one of them.
+pub struct Decoding(Later<Outcome>);
+
+type Outcome = Result<Decoded, (usize, Error)>;
+
+impl Decoding {
+    /// Starts to decode a block that will not be wanted again.
+    pub fn start(dataset: &Arc<Dataset>, plan: ChunkPlan) -> Self {
+        let dataset = Arc::clone(dataset);
+        Self(Later::start(pool::cpu(), move || plan.decode(&dataset, false)))
+    }
+
+    /// Waits for it. Once.
+    pub fn wait(&self, py: Python<'_>) -> Outcome {
+        let taken = if self.0.is_done() { self.0.take() } else { py.detach(|| self.0.take()) };
+        taken.map_err(|error| (0, error))?
+    }
+}
+
+impl Drop for Decoding {
+    /// Nothing reads from a Python object any more after this: the interpreter may be about to end.
+    fn drop(&mut self) {
+        if !self.0.is_done() {
+            Python::attach(|py| py.detach(|| self.0.settle()));
+        }
+    }
+}
 
 /// One record.
 #[inline]
@@ -130,22 +156,16 @@ pub fn read_run<'py>(
         while planned < count as u64 && ahead.len() < most_ahead {
             let plan = ChunkPlan::block(dataset, planned..count as u64, &record_at, BLOCK).into_py(py)?;
             planned += plan.len() as u64;
-            ahead.push_back(start(dataset, plan));
+            ahead.push_back(Decoding::start(dataset, plan));
         }
         let Some(front) = ahead.pop_front() else { break };
-        let decoded = wait(py, &front).map_err(|(_, error)| to_py(py, &error))?;
+        let decoded = front.wait(py).map_err(|(_, error)| to_py(py, &error))?;
         for at in 0..decoded.len() {
             put(&list, done + at, PyBytes::new(py, decoded.record(at)).into_any());
         }
         done += decoded.len();
     }
     Ok(list)
-}
-
-/// Starts to decode a block that will not be wanted again.
-pub fn start(dataset: &Arc<Dataset>, plan: ChunkPlan) -> Decoding {
-    let dataset = Arc::clone(dataset);
-    Later::start(pool::cpu(), move || plan.decode(&dataset, false))
 }
 
 /// Plans a block of a scan.
@@ -156,10 +176,4 @@ pub fn plan(
     bytes: u64,
 ) -> octavo_engine::Result<ChunkPlan> {
     ChunkPlan::block(dataset, positions, record_at, BlockLimits { records: u64::MAX, bytes })
-}
-
-/// Waits for a block.
-pub fn wait(py: Python<'_>, decoding: &Decoding) -> Result<Decoded, (usize, Error)> {
-    let taken = if decoding.is_done() { decoding.take() } else { py.detach(|| decoding.take()) };
-    taken.map_err(|error| (0, error))?
 }

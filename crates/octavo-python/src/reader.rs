@@ -149,7 +149,7 @@ impl Reader {
     /// Records with these numbers, in one buffer with offsets.
     fn read_batch(&self, py: Python<'_>, indices: &Bound<'_, PyAny>) -> PyResult<Batch> {
         if self.dataset.uses_cache() {
-            return Batch::from_records(py, &self.decode(py, indices)?);
+            return Batch::from_records(py, &self.decode(py, indices)?.0);
         }
         let plan = self.plan(py, indices)?;
         Batch::read(py, &self.dataset, &plan)
@@ -253,21 +253,20 @@ impl Reader {
         records::read_list(py, &self.dataset, count, |at| self.view.record(start + at as u64))
     }
 
-    /// Records out of chunks, decoded.
-    fn decode(&self, py: Python<'_>, indices: &Bound<'_, PyAny>) -> PyResult<Records> {
+    /// Records out of chunks, decoded, and their numbers.
+    fn decode(&self, py: Python<'_>, indices: &Bound<'_, PyAny>) -> PyResult<(Records, Vec<u64>)> {
         self.check_open(py)?;
         let positions = indices::positions(indices, self.view.count)?;
-        let record_at = |at: usize| self.view.record(positions[at]);
-        let plan = ChunkPlan::new(&self.dataset, 0..positions.len(), record_at).into_py(py)?;
-        chunked::read_records(py, &self.dataset, plan)
+        let numbers: Vec<u64> = positions.iter().map(|&position| self.view.record(position)).collect();
+        let plan = ChunkPlan::new(&self.dataset, 0..numbers.len(), |at| numbers[at]).into_py(py)?;
+        Ok((chunked::read_records(py, &self.dataset, plan)?, numbers))
     }
 
     /// `read_into` for records out of chunks.
     fn copy_into(&self, py: Python<'_>, indices: &Bound<'_, PyAny>, out: &Bound<'_, PyAny>) -> PyResult<()> {
-        let decoded = self.decode(py, indices)?;
-        let positions = indices::positions(indices, self.view.count)?;
+        let (decoded, numbers) = self.decode(py, indices)?;
         let buffer = writable(py, out)?;
-        let lens = (0..decoded.len()).map(|at| (self.view.record(positions[at]), decoded.record(at).len() as u64));
+        let lens = (0..decoded.len()).map(|at| (numbers[at], decoded.record(at).len() as u64));
         let targets = targets_in(py, lens, &buffer)?;
         for (at, target) in targets.into_iter().enumerate() {
             // SAFETY: the record has the target's length, and the target is a part of the buffer of its own.

@@ -177,7 +177,7 @@ impl State {
                 }
                 Current::Objects(objects)
             }
-            Filling::Chunks(decoding) => match chunked::wait(py, &decoding) {
+            Filling::Chunks(decoding) => match decoding.wait(py) {
                 Ok(decoded) => Current::Chunks { count: decoded.len(), decoded },
                 Err((number, error)) => {
                     self.stop_before(py, from, number, &error);
@@ -234,7 +234,7 @@ impl State {
         let passes = passes.map(|(shard, span)| (shard, span.offset, span.end()));
         let count = plan.len();
         Ok(Block {
-            filling: Filling::Chunks(chunked::start(&self.dataset, plan)),
+            filling: Filling::Chunks(Decoding::start(&self.dataset, plan)),
             from: self.planned,
             count,
             passes,
