@@ -69,6 +69,7 @@ OCTAVOS: tuple[Engine, ...] = (
     OctavoWriteMany("write-many"),
     Octavo("array_record-raw", RAW),
     Octavo("array_record-zstd", ZSTD),
+    Octavo("array_record-zstd-uncached", ZSTD, cache_bytes=0),
     Octavo("array_record-zstd-256", ZSTD_256),
     Octavo("array_record-zstd-256-uncached", ZSTD_256, cache_bytes=0),
 )

@@ -151,9 +151,9 @@ class TestTexts:
         assert {chunk.num_records for chunk in chunks_of(riegeli, options="group_size:5")} == {5}
 
     @pytest.mark.parametrize("name", [name for name in KEYWORDS if name != "options"])
-    def test_a_text_is_the_whole_text(self, path, name):
+    def test_a_text_is_the_whole_text(self, array_record, name):
         with pytest.raises(errors.OptionError, match=f"options is the whole text; {name} can be said in it"):
-            octavo.create(path, options="", **{name: KEYWORDS[name]})
+            octavo.create(array_record, options="", **{name: KEYWORDS[name]})
 
     def test_every_keyword_beside_a_text_is_named(self, path):
         with pytest.raises(errors.OptionError, match="codec, group_size"):

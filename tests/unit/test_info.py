@@ -175,7 +175,7 @@ class TestChunkedFiles:
             ("zstd:-5", "zstd", -5),
             ("brotli", "brotli", 6),
             ("brotli:0", "brotli", 0),
-            ("snappy", "snappy", 1),
+            ("snappy", "snappy", None),
             ("none", "none", None),
         ],
     )
