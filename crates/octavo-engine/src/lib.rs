@@ -23,6 +23,7 @@ pub mod open;
 pub mod pending;
 pub mod pool;
 pub mod recover;
+pub mod residency;
 pub mod scan;
 pub mod shards;
 pub mod sink;
