@@ -92,7 +92,8 @@ impl Listing<'_> {
             let mut table = ChunkTable::reserve(count, packing).map_err(|error| self.blame(error))?;
             let (address, bytes) = table.memory();
             huge_pages::wanted(address, bytes);
-            let parts = self.fill_all(&mut table, group)?;
+            let is_equal = matches!(packing, Packing::Equal { .. });
+            let parts = self.fill_all(&mut table, group, is_equal)?;
             if !parts.iter().all(|part| part.is_complete) {
                 return self.outline_from_headers();
             }
@@ -103,43 +104,52 @@ impl Listing<'_> {
         unreachable!("every chunk fits the wide table")
     }
 
-    fn fill_all(&self, table: &mut ChunkTable, group: u64) -> Result<Vec<Part>> {
+    fn fill_all(&self, table: &mut ChunkTable, group: u64, is_equal: bool) -> Result<Vec<Part>> {
         let pieces: Vec<Mutex<Piece<'_>>> = table.pieces().into_iter().map(Mutex::new).collect();
         let parts: Vec<Mutex<Result<Part>>> = pieces.iter().map(|_| Mutex::new(Ok(Part::new()))).collect();
         pool::cpu().for_each(pieces.len(), &|number| {
-            *locked(&parts[number]) = self.fill(&mut locked(&pieces[number]), group);
+            *locked(&parts[number]) = self.fill(&mut locked(&pieces[number]), group, is_equal);
         })?;
         let into_part = |part: Mutex<_>| part.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         parts.into_iter().map(into_part).collect()
     }
 
-    /// Reads a part of the entries. Most differ from their predecessors only by their offset: those are read in runs.
-    fn fill(&self, piece: &mut Piece<'_>, group: u64) -> Result<Part> {
+    /// Reads a part of the entries. Most have the shape of their predecessors: those are read in runs. Where all sizes are said
+    /// to be equal, an entry of another size ends the run.
+    fn fill(&self, piece: &mut Piece<'_>, group: u64, is_equal: bool) -> Result<Part> {
         let mut part = Part::new();
         let (bytes, ends) = self.footer.parts();
         let (count, first) = (piece.len(), piece.first);
-        let mut offsets = [0; RUN];
+        let (mut offsets, mut sizes) = ([0; RUN], [0; RUN]);
         let mut at = 0;
         while at < count {
             let FooterEntry { offset, decoded, records } = self.entry(first + at)?;
             let (Some(decoded), Some(records)) = (decoded, records) else {
                 return Ok(Part { is_complete: false, ..part });
             };
-            offsets[0] = offset;
+            (offsets[0], sizes[0]) = (offset, decoded);
             let entry = self.footer.record(first + at + 1);
             // The first record is about the file: that of a chunk ends where the number of the next chunk says.
             let start = ends[first + at + 1];
             let begins = &bytes[usize::try_from(start).unwrap_or(0) - entry.len()..];
             let rest = &ends[first + at + 2..(first + count + 1).min(first + at + 1 + RUN)];
-            let run = Shape::of(begins, entry.len())
-                .map_or(0, |shape| shape.offsets_in(bytes, start, rest, &mut offsets[1..]));
-            let offsets = &offsets[..=run];
+            let (after, sizes_after) = (&mut offsets[1..], &mut sizes[1..]);
+            let run = match Shape::of(begins, entry.len()) {
+                Some(shape) if is_equal => {
+                    let run = shape.offsets_in(bytes, start, rest, after);
+                    sizes_after[..run].fill(decoded);
+                    run
+                }
+                Some(shape) => shape.entries_in(bytes, start, rest, after, sizes_after),
+                None => 0,
+            };
+            let (offsets, sizes) = (&offsets[..=run], &sizes[..=run]);
             self.check_run(first + at, offsets, records, &mut part)?;
             let is_last = first + at + run + 1 == self.count();
             part.is_even &= if is_last && run == 0 { records <= group } else { records == group };
             part.records = part.records.saturating_add(records.saturating_mul(run as u64 + 1));
-            part.decoded = part.decoded.saturating_add(decoded.saturating_mul(run as u64 + 1));
-            if !piece.set_run(at, offsets, decoded) {
+            part.decoded = sizes.iter().fold(part.decoded, |sum, size| sum.saturating_add(*size));
+            if !piece.set_run(at, offsets, sizes) {
                 return Ok(Part { fits: false, ..part });
             }
             at += run + 1;

@@ -123,60 +123,98 @@ impl FooterEntry {
     }
 }
 
-/// The shape of an entry. Most entries differ from their predecessors only in the value of the offset, and are read quickly
-/// by making sure of that.
+/// The shape of an entry. Most entries differ from their predecessors only in the values of the offset and, where records
+/// differ in length, of the size. They are read quickly by making sure of that.
 #[derive(Debug, Clone, Copy)]
 pub struct Shape {
     /// The first bytes of an entry of that shape.
     bytes: u128,
-    /// Which of their bits make it that shape: all but the offset's value.
-    mask: u128,
-    /// The bits of the offset, behind its tag.
+    /// The bits of these bytes that belong to the entry.
+    all: u128,
+    /// The bits of the offset's bytes, behind its tag.
     offset: u64,
+    /// Where the bytes of the size are, and their bits.
+    decoded_at: usize,
+    decoded: u64,
     len: usize,
 }
+
+/// The top bit of each byte of an integer says whether another follows: it belongs to the shape, the others to the value.
+const VALUE_BITS: u64 = 0x7f7f_7f7f_7f7f_7f7f;
 
 impl Shape {
     /// The shape of the entry that starts `bytes` and has `len` of them; `None` if it is too long to be read at once.
     pub fn of(bytes: &[u8], len: usize) -> Option<Self> {
         let (_, offset_end) = field(bytes, 0, 0x08)?;
-        let value_bytes = offset_end - 1;
-        if len > size_of::<u128>() || value_bytes > 7 {
+        let (_, decoded_end) = field(bytes, offset_end, 0x10)?;
+        let (offset_len, decoded_len) = (offset_end - 1, decoded_end - offset_end - 1);
+        if len > size_of::<u128>() || offset_len > 7 || decoded_len > 7 {
             return None;
         }
-        let all = u128::MAX >> (128 - 8 * len);
-        let offset = (1u64 << (8 * value_bytes)) - 1;
-        // Where the offset ends must not change either: the top bits of its bytes belong to the shape.
-        let value = u128::from(offset & 0x7f7f_7f7f_7f7f_7f7f) << 8;
-        Some(Self { bytes: u128::from_le_bytes(*bytes.first_chunk()?), mask: all & !value, offset, len })
+        Some(Self {
+            bytes: u128::from_le_bytes(*bytes.first_chunk()?),
+            all: u128::MAX >> (128 - 8 * len),
+            offset: (1 << (8 * offset_len)) - 1,
+            decoded_at: 8 * (offset_end + 1),
+            decoded: (1 << (8 * decoded_len)) - 1,
+            len,
+        })
     }
 
-    /// The offset in an entry of the same shape and the same other values.
-    #[inline]
-    fn offset_in(&self, bytes: &[u8]) -> Option<u64> {
-        let found = u128::from_le_bytes(*bytes.first_chunk()?);
-        if (found ^ self.bytes) & self.mask != 0 {
-            return None;
-        }
-        #[allow(clippy::cast_possible_truncation, reason = "the offset is in the lower half")]
-        let word = (found >> 8) as u64;
-        Some(varint::join(word & self.offset))
+    /// The offsets of the entries that follow each other in `bytes` from `start` on and differ only by them; `ends` says where
+    /// each ends. Returns how many there are.
+    pub fn offsets_in(&self, bytes: &[u8], start: u64, ends: &[u64], offsets: &mut [u64]) -> usize {
+        let mask = self.all & !(u128::from(self.offset & VALUE_BITS) << 8);
+        self.read_while(mask, bytes, start, ends, |number, found| offsets[number] = join(found, 8, self.offset))
     }
 
-    /// The offsets of the entries that follow each other in `bytes` from `start` on and keep the shape; `ends` says where each
-    /// ends. Returns how many there are.
-    pub fn offsets_in(&self, bytes: &[u8], start: u64, ends: &[u64], out: &mut [u64]) -> usize {
+    /// As [`offsets_in`](Self::offsets_in), for entries that may differ by their sizes, too.
+    pub fn entries_in(
+        &self,
+        bytes: &[u8],
+        start: u64,
+        ends: &[u64],
+        offsets: &mut [u64],
+        decoded: &mut [u64],
+    ) -> usize {
+        let sizes = u128::from(self.decoded & VALUE_BITS) << self.decoded_at;
+        let mask = self.all & !(u128::from(self.offset & VALUE_BITS) << 8) & !sizes;
+        self.read_while(mask, bytes, start, ends, |number, found| {
+            offsets[number] = join(found, 8, self.offset);
+            decoded[number] = join(found, self.decoded_at, self.decoded);
+        })
+    }
+
+    /// Gives entries to `take` as long as they agree with the shape in the bits of `mask`.
+    #[inline(always)]
+    fn read_while(
+        &self,
+        mask: u128,
+        bytes: &[u8],
+        start: u64,
+        ends: &[u64],
+        mut take: impl FnMut(usize, u128),
+    ) -> usize {
         let (len, mut start) = (self.len as u64, start);
-        for (number, (end, out)) in ends.iter().zip(out).enumerate() {
+        for (number, end) in ends.iter().enumerate() {
             let rest = bytes.get(usize::try_from(start).unwrap_or(usize::MAX)..).unwrap_or(&[]);
-            match self.offset_in(rest) {
-                Some(offset) if end - start == len => *out = offset,
-                _ => return number,
+            let Some(found) = rest.first_chunk() else { return number };
+            let found = u128::from_le_bytes(*found);
+            if (found ^ self.bytes) & mask != 0 || end - start != len {
+                return number;
             }
+            take(number, found);
             start = *end;
         }
         ends.len()
     }
+}
+
+/// The integer whose bytes stand at bit `at` of `found`; `bits` are theirs.
+#[inline(always)]
+#[allow(clippy::cast_possible_truncation, reason = "the upper half is not part of the integer")]
+fn join(found: u128, at: usize, bits: u64) -> u64 {
+    varint::join((found >> at) as u64 & bits)
 }
 
 /// The integer behind the tag at `at`, and where it ends.
@@ -333,13 +371,15 @@ mod tests {
             let start = if from == 0 { 0 } else { ends[from - 1] };
             let bytes = &entries.records[usize::try_from(start).unwrap()..];
             let shape = Shape::of(bytes, entries.lens[from].into()).unwrap();
-            let mut out = [0; 7];
-            let count = shape.offsets_in(&entries.records, start, &ends[from..], &mut out);
-            out[..count].to_vec()
+            let (mut offsets, mut sizes) = ([0; 7], [0; 7]);
+            let equal = shape.offsets_in(&entries.records, start, &ends[from..], &mut offsets);
+            let equal = offsets[..equal].to_vec();
+            let any = shape.entries_in(&entries.records, start, &ends[from..], &mut offsets, &mut sizes);
+            (equal, offsets[..any].iter().copied().zip(sizes).collect::<Vec<_>>())
         };
-        assert_eq!(kept(0), [300, 16_000, 16_100]);
-        assert_eq!(kept(3), [20_000]);
-        assert_eq!(kept(5), [1 << 40, 1 << 41]);
+        assert_eq!(kept(0), (vec![300, 16_000, 16_100], list[..3].to_vec()));
+        assert_eq!(kept(3), (vec![20_000], list[3..5].to_vec()));
+        assert_eq!(kept(5), (vec![1 << 40, 1 << 41], list[5..].to_vec()));
     }
 
     #[test]

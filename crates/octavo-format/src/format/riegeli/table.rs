@@ -119,7 +119,7 @@ impl ChunkTable {
             let mut table = Self::reserve(entries.len(), packing)?;
             let fits = table.pieces().into_iter().all(|mut piece| {
                 let wanted = entries.get(piece.first..).unwrap_or(&[]).iter().take(PIECE_UNIT);
-                wanted.enumerate().all(|(at, entry)| piece.set_run(at, &[entry.offset], entry.decoded))
+                wanted.enumerate().all(|(at, entry)| piece.set_run(at, &[entry.offset], &[entry.decoded]))
             });
             if fits {
                 return Ok(table);
@@ -286,33 +286,28 @@ impl Piece<'_> {
         self.len() == 0
     }
 
-    /// Sets the entries of consecutive chunks that decode to the same size, `at` from the start of the piece on; all before
-    /// them must be set. False if they do not fit.
+    /// Sets the entries of consecutive chunks, `at` from the start of the piece on; all before them must be set. False if
+    /// they do not fit.
     #[must_use]
-    pub fn set_run(&mut self, at: usize, offsets: &[u64], decoded: u64) -> bool {
+    pub fn set_run(&mut self, at: usize, offsets: &[u64], decoded: &[u64]) -> bool {
         let last = self.count - self.first - 1;
+        let mut run = offsets.iter().zip(decoded).zip(at..);
         match &mut self.lines {
-            PieceLines::Mixed(lines) => {
-                let Ok(decoded) = u32::try_from(decoded) else { return false };
-                offsets.iter().zip(at..).all(|(offset, at)| {
-                    let line = &mut lines[at / MIXED];
-                    let Some(offset) = relative(&mut line.base, at % MIXED, *offset) else { return false };
-                    line.entries[at % MIXED] = (offset, decoded);
-                    true
-                })
-            }
-            PieceLines::Equal { lines, decoded: usual, last: of_last } => {
-                let is_last = |at: usize| at == last;
-                offsets.iter().zip(at..).all(|(offset, at)| {
-                    let line = &mut lines[at / EQUAL];
-                    let Some(offset) = relative(&mut line.base, at % EQUAL, *offset) else { return false };
-                    line.offsets[at % EQUAL] = offset;
-                    decoded == if is_last(at) { *of_last } else { *usual }
-                })
-            }
+            PieceLines::Mixed(lines) => run.all(|((offset, decoded), at)| {
+                let line = &mut lines[at / MIXED];
+                let Some(offset) = relative(&mut line.base, at % MIXED, *offset) else { return false };
+                let Ok(decoded) = u32::try_from(*decoded) else { return false };
+                line.entries[at % MIXED] = (offset, decoded);
+                true
+            }),
+            PieceLines::Equal { lines, decoded: usual, last: of_last } => run.all(|((offset, decoded), at)| {
+                let line = &mut lines[at / EQUAL];
+                let Some(offset) = relative(&mut line.base, at % EQUAL, *offset) else { return false };
+                line.offsets[at % EQUAL] = offset;
+                *decoded == if at == last { *of_last } else { *usual }
+            }),
             PieceLines::Wide(lines) => {
-                let entries = lines[at..].iter_mut().zip(offsets);
-                entries.for_each(|(entry, offset)| *entry = Entry { offset: *offset, decoded });
+                run.for_each(|((&offset, &decoded), at)| lines[at] = Entry { offset, decoded });
                 true
             }
         }
