@@ -75,6 +75,15 @@ def recover(
         overwrite: Whether a file of the target's name may be replaced.
         progress: Called now and then with bytes done and bytes in all; twice through the file.
     """
+    if not isinstance(format, str | None):
+        message = f"format is a name, not {type(format).__name__}"
+        raise RecordTypeError(message)
+    if not isinstance(overwrite, bool):
+        message = f"overwrite is True or False, not {type(overwrite).__name__}"
+        raise RecordTypeError(message)
+    if progress is not None and not callable(progress):
+        message = f"progress is a function, not {type(progress).__name__}"
+        raise RecordTypeError(message)
     paths = [_as_path(source), _as_path(target)]
     if os.path.realpath(paths[0]) == os.path.realpath(paths[1]):
         message = f"{paths[1]}: the target is the source itself; name another file"

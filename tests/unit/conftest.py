@@ -9,13 +9,13 @@ import pytest
 from tests.unit.layouts import CHUNKED, LAYOUTS, Layout
 
 
-@pytest.fixture(scope="session", params=LAYOUTS.values(), ids=LAYOUTS)
+@pytest.fixture(scope="session", params=LAYOUTS.values(), ids=list(LAYOUTS))
 def layout(request: pytest.FixtureRequest) -> Layout:
     """Every way in which files store records."""
     return cast("Layout", request.param)
 
 
-@pytest.fixture(scope="session", params=CHUNKED.values(), ids=CHUNKED)
+@pytest.fixture(scope="session", params=CHUNKED.values(), ids=list(CHUNKED))
 def chunked(request: pytest.FixtureRequest) -> Layout:
     """Every way in which files store records in chunks."""
     return cast("Layout", request.param)

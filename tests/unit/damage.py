@@ -16,7 +16,13 @@ def flipped(content: bytes, place: int) -> bytes:
 def record_chunks(layout: Layout, content: bytes) -> list[int]:
     """Where the chunks of records begin in a file that was written at once."""
     places = [place for place, chunk in chunks_in(content) if chunk.num_records]
-    return places[:-2] if layout.format == "array_record" else places  # without footer and postscript
+    return places[:-2] if layout.format == "array_record" else places
+
+
+def index_chunks(content: bytes) -> tuple[int, int]:
+    """Where footer and postscript of an ArrayRecord file begin."""
+    *_, footer, postscript = (place for place, chunk in chunks_in(content) if chunk.num_records)
+    return footer, postscript
 
 
 def damage_chunks(layout: Layout, content: bytes, *numbers: int) -> bytes:

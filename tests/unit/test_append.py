@@ -283,7 +283,9 @@ class TestFilesOfOtherWriters:
         append(path, RECORDS)
         assert read_back(path) == RECORDS[: edges[-1]] + MORE + RECORDS
 
-    @pytest.mark.parametrize("options", ["group_size:1", "group_size:7,brotli:5", "group_size:7,uncompressed,transpose"])
+    @pytest.mark.parametrize(
+        "options", ["group_size:1", "group_size:7,brotli:5", "group_size:7,uncompressed,transpose"]
+    )
     def test_a_file_of_the_original_may_grow_and_stays_one_of_its_own(self, tmp_path, options):
         module = pytest.importorskip("array_record.python.array_record_module")
         path = tmp_path / "records.array_record"

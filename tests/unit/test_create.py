@@ -75,7 +75,9 @@ class TestNaming:
             assert writer.format == name
         assert octavo.open(tmp_path / f"records{suffix}").info.format == name
 
-    @pytest.mark.parametrize("name", ["records.bin", "records", "records.ffr.bak", "records.FFR", "ffr", "records.", "array_record"])
+    @pytest.mark.parametrize(
+        "name", ["records.bin", "records", "records.ffr.bak", "records.FFR", "ffr", "records.", "array_record"]
+    )
     def test_a_suffix_that_names_no_format_is_an_option_error(self, tmp_path, name):
         known = r"\.ffr \(ffrecord\), \.array_record \(array_record\), .*\.riegeli \(riegeli\)"
         with pytest.raises(errors.OptionError, match=f"use one of {known}, or pass format=") as caught:
@@ -517,5 +519,5 @@ class TestTwoWriters:
                 writer.write(bytes([number, round_number]))
         for writer in writers:
             writer.close()
-        for number, path in enumerate(paths):
-            assert read_back(path) == [bytes([number, round_number]) for round_number in range(10)]
+        for number, each in enumerate(paths):
+            assert read_back(each) == [bytes([number, round_number]) for round_number in range(10)]

@@ -44,10 +44,10 @@ def riegeli(tmp_path: Path) -> Path:
     return tmp_path / "records.riegeli"
 
 
-def written(path: Path, records: list[bytes] = RECORDS, **options: Any) -> bytes:
-    """The file of these records."""
+def written(path: Path, **options: Any) -> bytes:
+    """The file of the records."""
     with octavo.create(path, **options) as writer:
-        writer.write_many(records)
+        writer.write_many(RECORDS)
     return path.read_bytes()
 
 
@@ -92,7 +92,8 @@ class TestKeywords:
     def test_chunks_of_a_riegeli_file_are_cut_by_size_unless_it_is_told_otherwise(self, riegeli):
         assert [chunk.num_records for chunk in chunks_of(riegeli)] == [len(RECORDS)]
         large = random.Random(1).randbytes(1 << 20)
-        written(riegeli, [large[number:] for number in range(5)])
+        with octavo.create(riegeli) as writer:
+            writer.write_many(large[number:] for number in range(5))
         assert octavo.open(riegeli).info.chunk_count > 1
 
     @pytest.mark.parametrize(("transpose", "kind"), [(True, b"t"), (False, b"r"), (None, b"r")])
@@ -133,9 +134,9 @@ SPELLINGS: list[tuple[dict[str, Any], str]] = [
     ({"group_size": 7, "codec": "brotli:9"}, "brotli:9,group_size:7"),
     ({"group_size": 7, "codec": "snappy"}, "group_size:7,snappy,"),
     ({"group_size": 4, "transpose": True}, "group_size:4,transpose"),
-    ({"group_size": 4, "transpose": True, "transpose_bucket_size": 1024}, "group_size:4,transpose,transpose_bucket_size:1K"),
+    ({"transpose": True, "transpose_bucket_size": 1024}, "transpose,transpose_bucket_size:1K"),
     ({"group_size": 2, "codec": "zstd:5", "window_log": 12}, "window_log:12,zstd:5,group_size:2"),
-]  # fmt: skip
+]
 
 
 class TestTexts:

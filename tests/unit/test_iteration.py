@@ -12,6 +12,8 @@ import octavo
 from octavo import errors
 from tests.conformance.backends import IO_MODES, Spans
 from tests.naive import ffrecord as naive
+from tests.unit.damage import damage_chunks, record_chunks
+from tests.unit.layouts import GROUPED
 
 RECORDS = [f"record {number}".encode() for number in range(10_000)]
 
@@ -162,6 +164,41 @@ def test_damage_is_passed_over_without_checks():
 def test_damage_in_one_of_several_files_is_numbered_across_them():
     reader = octavo.open([naive.encode(RECORDS[:10]), damaged_file(RECORDS[10:20], 3), naive.encode(RECORDS[20:30])])
     assert walk(reader) == [*RECORDS[:13], errors.ChecksumError, *RECORDS[14:30]]
+
+
+@pytest.mark.parametrize("number", [0, 1, 20, -1])
+@pytest.mark.parametrize("mode", IO_MODES)
+def test_each_record_of_a_damaged_chunk_is_an_error_and_those_behind_it_follow(chunked, tmp_path, number, mode):
+    path = tmp_path / f"damaged{chunked.suffix}"
+    path.write_bytes(damage_chunks(chunked, chunked.encode(RECORDS[:1000]), number))
+    (damage,) = octavo.verify(path).damage
+    assert damage.record is not None
+    end = damage.record + damage.record_count
+    lost = [errors.ChecksumError] * damage.record_count
+    reader = octavo.open(path, io=mode)
+    assert walk(reader) == [*RECORDS[: damage.record], *lost, *RECORDS[end:1000]]
+    assert walk(reader[::-1]) == [*RECORDS[end:1000][::-1], *lost, *RECORDS[: damage.record][::-1]]
+
+
+def test_damaged_chunks_beside_each_other_give_one_error_for_each_record():
+    reader = octavo.open(damage_chunks(GROUPED, GROUPED.encode(RECORDS[:100]), 2, 3, 5))
+    wrong = {*range(14, 28), *range(35, 42)}
+    expected = [errors.ChecksumError if number in wrong else record for number, record in enumerate(RECORDS[:100])]
+    assert walk(reader) == expected
+
+
+def test_damage_in_a_chunk_does_not_disturb_a_slice_beside_it():
+    reader = octavo.open(damage_chunks(GROUPED, GROUPED.encode(RECORDS[:100]), 3))
+    assert list(reader[28:]) == RECORDS[28:100]
+    assert list(reader[20::-1]) == RECORDS[20::-1]
+
+
+def test_an_error_about_a_chunk_names_its_first_record_and_where_it_is():
+    content = GROUPED.encode(RECORDS[:100])
+    reader = octavo.open(damage_chunks(GROUPED, content, 3))
+    with pytest.raises(errors.ChecksumError, match="records 21 to 27") as caught:
+        reader[25]
+    assert (caught.value.record, caught.value.offset) == (21, record_chunks(GROUPED, content)[3])
 
 
 @pytest.mark.parametrize("number", [0, 3000, 9999])

@@ -132,7 +132,9 @@ class TestDirectories:
         assert caught.value.path == str(tmp_path / "folder" / "b.ffr")
 
     def test_a_directory_without_records_says_what_it_looked_for(self, tmp_path):
-        with pytest.raises(errors.NotFoundError, match=r"no record files \(\*\.ffr, \*\.array_record, \*\.arrayrecord, \*\.riegeli\)") as caught:
+        with pytest.raises(
+            errors.NotFoundError, match=r"no record files \(\*\.ffr, \*\.array_record, \*\.arrayrecord, \*\.riegeli\)"
+        ) as caught:
             octavo.open(tmp_path)
         assert caught.value.path == str(tmp_path)
 

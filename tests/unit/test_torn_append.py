@@ -50,7 +50,9 @@ def no_warning() -> Iterator[None]:
 
 
 def test_opening_warns_and_names_file_and_bytes(torn, torn_bytes):
-    with pytest.warns(errors.TornAppendWarning, match=f"the last {torn_bytes} bytes are an interrupted append") as caught:
+    with pytest.warns(
+        errors.TornAppendWarning, match=f"the last {torn_bytes} bytes are an interrupted append"
+    ) as caught:
         octavo.open(torn)
     assert len(caught) == 1
     assert str(caught[0].message).startswith(f"{torn}: ")

@@ -28,16 +28,17 @@ def damaged(*numbers: int) -> bytes:
     return bytes(content)
 
 
-@pytest.mark.parametrize("location", [CONTENT, bytearray(CONTENT), io.BytesIO(CONTENT), [CONTENT, CONTENT]])
-def test_sound_records_are_counted_and_nothing_is_wrong(location):
-    report = octavo.verify(location)
+@pytest.mark.parametrize("kind", [bytes, bytearray, io.BytesIO, lambda content: [content, content]])
+def test_sound_records_are_counted_and_nothing_is_wrong(layout, kind):
+    location = kind(layout.encode(RECORDS))
+    report = octavo.verify(location, **layout.hint)
     assert report.ok
     assert report.damage == ()
     assert report.record_count == (200 if isinstance(location, list) else 100)
 
 
-def test_no_records_are_sound():
-    assert octavo.verify(naive.encode([])) == octavo.VerifyReport(0, ())
+def test_no_records_are_sound(layout):
+    assert octavo.verify(layout.encode([]), **layout.hint) == octavo.VerifyReport(0, ())
 
 
 def test_every_damaged_record_is_listed_in_order(tmp_path):
@@ -107,9 +108,9 @@ def test_a_file_that_cannot_be_opened_among_good_ones_is_reported(tmp_path):
     assert [(one.path, one.record) for one in report.damage] == [(str(tmp_path / "b.ffr"), None)]
 
 
-def test_what_is_not_there_is_an_error_and_no_damage(tmp_path):
+def test_what_is_not_there_is_an_error_and_no_damage(layout, tmp_path):
     with pytest.raises(errors.NotFoundError):
-        octavo.verify(tmp_path / "missing.ffr")
+        octavo.verify(tmp_path / f"missing{layout.suffix}")
 
 
 @pytest.mark.parametrize("location", [None, 3])
@@ -123,9 +124,10 @@ def test_an_unknown_format_is_an_option_error():
         octavo.verify(CONTENT, format="nonsense")  # type: ignore[arg-type]
 
 
-def test_progress_counts_up_to_all_records():
+def test_progress_counts_up_to_all_records(layout):
     seen: list[tuple[int, int]] = []
-    octavo.verify(naive.encode([b"x"] * 100_000), progress=lambda done, total: seen.append((done, total)))
+    content = layout.encode([b"x"] * 100_000)
+    octavo.verify(content, **layout.hint, progress=lambda done, total: seen.append((done, total)))
     assert [done for done, _ in seen] == sorted(done for done, _ in seen)
     assert {total for _, total in seen} == {100_000}
     assert seen[-1] == (100_000, 100_000)
@@ -137,7 +139,7 @@ def test_progress_counts_damaged_records_too():
     assert seen[-1] == (100, 100)
 
 
-def test_an_error_of_progress_ends_the_work_and_comes_through():
+def test_an_error_of_progress_ends_the_work_and_comes_through(layout):
     calls = []
 
     def stop(done: int, total: int) -> None:
@@ -145,7 +147,7 @@ def test_an_error_of_progress_ends_the_work_and_comes_through():
         raise LookupError("raised by the caller's own code")
 
     with pytest.raises(LookupError, match="own code"):
-        octavo.verify(naive.encode([b"x"] * 100_000), progress=stop)
+        octavo.verify(layout.encode([b"x"] * 100_000), **layout.hint, progress=stop)
     assert len(calls) == 1
 
 

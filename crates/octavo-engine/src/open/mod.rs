@@ -102,7 +102,7 @@ pub fn peek(path: &Path, options: &OpenOptions) -> Result<Option<Peek>> {
     let failed = |error| Error::io(&name, "open", error);
     let metadata = std::fs::metadata(path).map_err(failed)?;
     let format = options.format.or_else(|| format_by_suffix(&name));
-    if !metadata.is_file() || format != Some(Format::FfRecord) {
+    if !metadata.is_file() || format != Some(Format::FfRecord) || options.offload_index {
         return Ok(None);
     }
     let mut head = [0; SIGNATURE.len()];

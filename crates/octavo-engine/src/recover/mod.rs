@@ -114,6 +114,8 @@ impl Survey {
             _ => survey.survey_chunks(progress)?,
         }
         survey.describe()?;
+        let total = survey.source.len();
+        progress(total, total)?;
         Ok(survey)
     }
 
@@ -162,6 +164,7 @@ impl Survey {
         }
         let record_count = writer.record_count();
         writer.commit()?;
+        progress(total, total)?;
         self.lost.sort_by_key(|lost| lost.offset);
         Ok(Report { record_count, lost: self.lost })
     }
