@@ -40,12 +40,16 @@ impl Survey {
         let mut scan_from = FIRST_CHUNK.min(self.source.len());
         let mut has_end = false;
         if self.format == Format::ArrayRecord {
-            // Damage that the footer cannot tell of is what the scan is for.
-            if let Ok(index) = open::array_record::read_index(self.source.as_ref(), &OpenOptions::default()) {
-                has_end = index.about().torn_bytes == 0;
-                scan_from = self.source.len() - index.about().torn_bytes;
-                self.writer_options.clone_from(&index.about().writer_options);
-                self.follow(&index, progress)?;
+            match open::array_record::read_index(self.source.as_ref(), &OpenOptions::default()) {
+                Ok(index) => {
+                    has_end = index.about().torn_bytes == 0;
+                    scan_from = self.source.len() - index.about().torn_bytes;
+                    self.writer_options.clone_from(&index.about().writer_options);
+                    self.follow(&index, progress)?;
+                }
+                // Damage that the footer cannot tell of is what the scan is for.
+                Err(Error::Format { .. }) => {}
+                Err(other) => return Err(other.into()),
             }
         }
         if !has_end {
