@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use octavo_engine::open::OpenOptions;
 use octavo_engine::recover::{Report, Survey};
-use octavo_engine::write::{ArrayRecordRecipe, RecordWriter, Recipe};
+use octavo_engine::sink::Side;
+use octavo_engine::write::{ArrayRecordRecipe, Recipe, RecordWriter};
 use octavo_engine::Error;
 use octavo_format::codec::Compression;
 use octavo_format::format::riegeli::write::ChunkOptions;
@@ -92,7 +93,11 @@ fn judge(written: &Written, bytes: &[u8], options: &OpenOptions) {
         assert!(found.as_ref().is_none_or(|found| found == right), "record {number} is another one");
     }
     let readable = records.iter().filter(|record| record.is_some()).count() as u64;
-    assert!(saved.record_count >= readable, "{} records were saved, and {readable} can be read", saved.record_count);
+    assert!(
+        saved.record_count >= readable,
+        "{} records were saved, and {readable} can be read",
+        saved.record_count
+    );
 }
 
 /// One chunk is changed and its hashes are made right.
@@ -113,8 +118,10 @@ fn recover(bytes: &[u8], written: &Written) -> Report {
     let survey = survey(bytes).expect("bytes in memory can always be read");
     let target = Target::new();
     let chunks = ChunkOptions { compression: Compression::NONE, transpose: None };
-    let recipe = ArrayRecordRecipe { chunks, group_size: 1, pad_to_block_boundary: false, writer_options: String::new() };
-    let writer = RecordWriter::create(&target.path, &Recipe::ArrayRecord(recipe), true).expect("a temporary file");
+    let recipe =
+        ArrayRecordRecipe { chunks, group_size: 1, pad_to_block_boundary: false, writer_options: String::new() };
+    let writer = RecordWriter::create(&target.path, &Recipe::ArrayRecord(recipe), true, Side::Recovering);
+    let writer = writer.expect("a temporary file");
     let report = survey.write(writer, &mut |_, _| Ok::<(), Error>(())).expect("recovery has nothing to fail at");
     let file = std::fs::read(&target.path).expect("recovery has written it");
     let options = OpenOptions { format: Some(Format::ArrayRecord), ..OpenOptions::default() };
@@ -130,7 +137,12 @@ fn recover(bytes: &[u8], written: &Written) -> Report {
     if let Some(lost) = lost {
         // A file that grew is whole without its end, too.
         let total = usize::try_from(report.record_count + lost).expect("few records");
-        assert!(written.counts.contains(&total), "{total} records of {:?}, lost {:?}", written.counts, report.lost);
+        assert!(
+            written.counts.contains(&total),
+            "{total} records of {:?}, lost {:?}",
+            written.counts,
+            report.lost
+        );
     }
     report
 }

@@ -42,7 +42,8 @@ pub struct Written {
 impl Draft {
     /// Any options, and up to three appends.
     pub fn any(input: &mut Unstructured<'_>) -> Result<Self> {
-        let portions = (0..input.int_in_range(0..=3)?).map(|_| input.int_in_range(0..=20)).collect::<Result<_>>()?;
+        let portions =
+            (0..input.int_in_range(0..=3)?).map(|_| input.int_in_range(0..=20)).collect::<Result<_>>()?;
         Ok(Self {
             // A file has many chunks, and brotli's encoder wants much memory for each.
             chunks: draft::chunk_options(input, &draft::COMPRESSIONS[..4])?,
@@ -130,7 +131,9 @@ impl Written {
 fn encode(options: ChunkOptions, records: &[Vec<u8>]) -> (Vec<u8>, u64) {
     let lens: Vec<u64> = records.iter().map(|record| record.len() as u64).collect();
     let mut payload = Vec::new();
-    ChunkEncoder::new(options).encode(&records.concat(), &lens, &mut payload).expect("small records can be encoded");
+    ChunkEncoder::new(options)
+        .encode(&records.concat(), &lens, &mut payload)
+        .expect("small records can be encoded");
     (payload, lens.iter().sum())
 }
 

@@ -52,7 +52,9 @@ fn records_come_back(input: &mut Unstructured<'_>) -> Result<()> {
 fn encode(records: &[Vec<u8>], options: ChunkOptions) -> Vec<u8> {
     let lens: Vec<u64> = records.iter().map(|record| record.len() as u64).collect();
     let mut payload = Vec::new();
-    ChunkEncoder::new(options).encode(&records.concat(), &lens, &mut payload).expect("small records can be encoded");
+    ChunkEncoder::new(options)
+        .encode(&records.concat(), &lens, &mut payload)
+        .expect("small records can be encoded");
     payload
 }
 
@@ -84,9 +86,6 @@ fn decode_payload(payload: &[u8]) -> Option<Vec<Vec<u8>>> {
 fn decode(header: &ChunkHeader, data: &[u8]) -> Option<Vec<Vec<u8>>> {
     let mut decoder = Decoder::new();
     let found = DecodedChunk::decode(header, data, &mut decoder).ok().map(|chunk| records_of(&chunk));
-    let owned = [&header.encode()[..], data].concat();
-    let by_owner = DecodedChunk::decode_owned(header, owned, &mut decoder).ok().map(|chunk| records_of(&chunk));
-    assert_eq!(found, by_owner);
     if let Some(records) = &found {
         assert_eq!(records.len() as u64, header.num_records);
         assert_eq!(records.iter().map(|record| record.len() as u64).sum::<u64>(), header.decoded_data_size);
@@ -97,6 +96,7 @@ fn decode(header: &ChunkHeader, data: &[u8]) -> Option<Vec<Vec<u8>>> {
         }
         if data.first() == Some(&0) {
             assert_eq!(found, twin(data, header.num_records, header.decoded_data_size));
+            assert_eq!(found, where_they_are(header, data));
         }
     }
     found
@@ -104,6 +104,12 @@ fn decode(header: &ChunkHeader, data: &[u8]) -> Option<Vec<Vec<u8>>> {
 
 fn records_of(chunk: &DecodedChunk) -> Vec<Vec<u8>> {
     (0..chunk.len()).map(|at| chunk.record(at).to_vec()).collect()
+}
+
+/// The way of footers without a codec, which are not copied.
+fn where_they_are(header: &ChunkHeader, data: &[u8]) -> Option<Vec<Vec<u8>>> {
+    let ends = DecodedChunk::stored_ends(header, data).ok()?.expect("they are stored as they are");
+    Some(records_of(&DecodedChunk::of_stored(data.to_vec(), ends)))
 }
 
 /// The way of files with one record a chunk.

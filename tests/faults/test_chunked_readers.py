@@ -41,6 +41,10 @@ def test_sixteen_threads_on_one_reader_get_the_right_bytes(path: Path, mode: str
     isolation.check(threads.share_a_reader, path=path, io=mode, cache_bytes=cache_bytes)
 
 
+def test_sixteen_threads_share_an_index_that_is_not_in_memory(path: Path):
+    isolation.check(threads.share_a_reader, path=path, io="auto", index_storage="offloaded")
+
+
 def test_sixteen_threads_open_a_shard_at_the_same_moment(own_path: Path, tmp_path: Path):
     paths = [own_path, *(tmp_path / f"{number}.array_record" for number in range(3))]
     for other in paths[1:]:
@@ -66,9 +70,10 @@ def test_shared_writer_keeps_every_record(tmp_path: Path, group_size: int):
 # Forks.
 
 
+@pytest.mark.parametrize("index_storage", ["memory", "offloaded"])
 @pytest.mark.parametrize("used", ["single", "batch", "iteration", "whole"])
-def test_reader_used_before_a_fork_works_on_both_sides(path: Path, used: str):
-    isolation.check(forks.use_and_fork, path=path, io="auto", used=used)
+def test_reader_used_before_a_fork_works_on_both_sides(path: Path, used: str, index_storage: str):
+    isolation.check(forks.use_and_fork, path=path, io="auto", used=used, index_storage=index_storage)
 
 
 @MODES

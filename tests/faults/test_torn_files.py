@@ -71,7 +71,7 @@ def grow_by_appending(path: Path, base: str, group_size: int, codec: str) -> Gro
         writer.write_many(old)
     with octavo.append(path) as writer:
         grown = grow(writer, path, old, samples.records(len(old) + sum(PORTIONS)))
-    # Closing writes a short group once more.
+    # Closing may write the short group at the end once more.
     content = path.read_bytes()
     return Grown(content, grown.records, [*grown.sizes, len(content)], [*grown.counts, len(grown.records)])
 
@@ -212,8 +212,35 @@ def test_torn_bytes_are_damage_to_verify(quick_path: Path):
     grown = grow_by_appending(quick_path / "torn.array_record", "short group", 7, "none")
     (quick_path / "torn.array_record").write_bytes(grown.content[:-1])
     report = octavo.verify(quick_path / "torn.array_record")
-    assert report.record_count == grown.counts[-2]
+    assert report.record_count == grown.whole_at(len(grown.content) - 1)[1]
     assert [damage.record for damage in report.damage] == [None]
+
+
+# Plain files have no end that could be missed: one that is cut between chunks is a whole one.
+
+
+@CODECS
+def test_plain_file_cut_anywhere_gives_a_part_or_an_error(quick_path: Path, codec: str):
+    path = quick_path / "plain.riegeli"
+    with octavo.create(path, codec=codec, group_size=3) as writer:
+        writer.write_many(samples.records(7))
+    with octavo.append(path) as writer:
+        grown = grow(writer, path, samples.records(7), samples.records(7 + sum(PORTIONS)))
+    for size in grown.telling_sizes(64, around=30, stride=200):
+        path.write_bytes(grown.content[:size])
+        try:
+            opened = octavo.open(path).read_all()
+        except errors.FormatError:
+            assert size not in grown.sizes, f"cut at {size}"
+            opened = []
+        assert opened == grown.records[: len(opened)], f"cut at {size}"
+        target = quick_path / "recovered.riegeli"
+        report = octavo.recover(path, target, overwrite=True)
+        saved = octavo.open(target).read_all()
+        assert report.record_count == len(saved), f"cut at {size}"
+        assert saved == grown.records[: len(saved)], f"cut at {size}"
+        flushed = max((count for edge, count in zip(grown.sizes, grown.counts, strict=True) if edge <= size), default=0)
+        assert len(saved) >= max(flushed, len(opened)), f"cut at {size}"
 
 
 # Files that were never finished.

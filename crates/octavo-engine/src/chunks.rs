@@ -17,6 +17,7 @@ use crate::fetch::Failures;
 use crate::io::{read_vec, Residence, SpanRead};
 use crate::lazy::Lazy;
 use crate::pool;
+use crate::recycle;
 use crate::scan::BlockLimits;
 use crate::shards::{Dataset, Shard};
 
@@ -284,6 +285,12 @@ pub struct Decoded {
     chunks: Vec<Arc<DecodedChunk>>,
 }
 
+impl Drop for Decoded {
+    fn drop(&mut self) {
+        self.chunks.drain(..).filter_map(Arc::into_inner).for_each(|chunk| recycle::give(chunk.into_memory()));
+    }
+}
+
 impl Decoded {
     /// From a plan whose chunks were all there.
     pub fn from_cached(plan: ChunkPlan, chunks: Vec<Arc<DecodedChunk>>) -> Self {
@@ -356,6 +363,7 @@ fn decode(
 ) -> Result<DecodedChunk> {
     let Some(chunks) = shard.chunks() else { unreachable!("only files with chunks are asked") };
     let (number, placement) = (chunk.key.chunk, &chunk.placement);
+    tools.work.used = recycle::take(placement.record_len);
     let mut attempt = |encoded: &[u8]| {
         chunks.decode_chunk(number, placement, encoded, &mut tools.decoder, &mut tools.work, check)
     };

@@ -23,6 +23,7 @@ pub mod open;
 pub mod pending;
 pub mod pool;
 pub mod recover;
+mod recycle;
 pub mod residency;
 pub mod scan;
 pub mod shards;

@@ -17,7 +17,7 @@ import warnings
 from collections.abc import Callable, Iterator
 
 import octavo
-from octavo._open import IoMode
+from octavo._open import IndexStorage, IoMode
 from octavo.errors import OctavoError, RecordIndexError
 from tests.faults import samples
 from tests.faults.programs.outcome import error_of
@@ -85,9 +85,9 @@ def _every_way(reader: octavo.Reader) -> None:
         way(reader)
 
 
-def use_and_fork(path: str, io: IoMode, used: str) -> None:
+def use_and_fork(path: str, io: IoMode, used: str, index_storage: IndexStorage = "memory") -> None:
     """A reader that was used before the fork works in the child, in its child, and in the parent."""
-    reader = octavo.open(path, io=io)
+    reader = octavo.open(path, io=io, index_storage=index_storage)
     WAYS[used](reader)
 
     def in_child() -> None:

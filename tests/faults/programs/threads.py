@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable
 
 import octavo
-from octavo._open import IoMode
+from octavo._open import IndexStorage, IoMode
 from octavo.errors import ClosedError
 from tests.faults import samples
 
@@ -71,9 +71,11 @@ def _whole(reader: octavo.Reader, _: random.Random) -> None:
 WAYS = (_single, _batch, _one_buffer, _iteration, _whole)
 
 
-def share_a_reader(path: str, io: IoMode, cache_bytes: int | str = "256MB") -> None:
+def share_a_reader(
+    path: str, io: IoMode, cache_bytes: int | str = "256MB", index_storage: IndexStorage = "memory"
+) -> None:
     """Sixteen threads, each in its own way."""
-    reader = octavo.open(path, io=io, cache_bytes=cache_bytes)
+    reader = octavo.open(path, io=io, cache_bytes=cache_bytes, index_storage=index_storage)
     ways = itertools.islice(itertools.cycle(WAYS), 16)
     _run_together([functools.partial(way, reader, random.Random(seed)) for seed, way in enumerate(ways)])
 

@@ -65,6 +65,17 @@ pub fn reserve(size: u64) -> Result<Vec<u8>, Damage> {
     Ok(vec![0; size])
 }
 
+/// As [`reserve`], in memory that was used before if it is large enough; what it held may still be there.
+pub fn reserve_in(mut used: Vec<u8>, size: u64) -> Result<Vec<u8>, Damage> {
+    match usize::try_from(size) {
+        Ok(len) if len <= used.capacity() => {
+            used.resize(len, 0);
+            Ok(used)
+        }
+        _ => reserve(size),
+    }
+}
+
 /// A codec's complaint as damage of a chunk.
 pub const fn damage(error: CodecError) -> Damage {
     match error {

@@ -21,7 +21,17 @@ pub struct DecodedChunk {
 impl DecodedChunk {
     /// Decodes the data of a chunk.
     pub fn decode(header: &ChunkHeader, data: &[u8], decoder: &mut Decoder) -> Result<Self, ChunkFault> {
-        let mut bytes = block::reserve(header.decoded_data_size)?;
+        Self::decode_into(Vec::new(), header, data, decoder)
+    }
+
+    /// As [`decode`](Self::decode), in memory that was used before if it is large enough.
+    pub fn decode_into(
+        used: Vec<u8>,
+        header: &ChunkHeader,
+        data: &[u8],
+        decoder: &mut Decoder,
+    ) -> Result<Self, ChunkFault> {
+        let mut bytes = block::reserve_in(used, header.decoded_data_size)?;
         let mut ends = Vec::new();
         let decode = match header.kind {
             ChunkKind::Simple => simple::decode,
@@ -46,6 +56,11 @@ impl DecodedChunk {
     /// A chunk whose records are the last bytes of `payload` and end there where [`stored_ends`](Self::stored_ends) has said.
     pub fn of_stored(payload: Vec<u8>, (ends, len): (Vec<u64>, usize)) -> Self {
         Self { base: payload.len().saturating_sub(len), bytes: payload, ends }
+    }
+
+    /// Its memory, to be used again.
+    pub fn into_memory(self) -> Vec<u8> {
+        self.bytes
     }
 
     /// How many records.

@@ -162,7 +162,7 @@ impl Index for ChunkIndex {
         check: Check,
     ) -> Result<Body<'a>, FormatError> {
         let fault = |fault: ChunkFault| self.fault(record, placement.span.offset, encoded, fault);
-        let Workspace { gathered, decoded } = work;
+        let Workspace { gathered, decoded, .. } = work;
         let check = self.check(check);
         let (header, data) = chunk::open(placement.span.offset, encoded, check, gathered).map_err(fault)?;
         if !agrees(&header, placement.record_len, 1) {
@@ -173,7 +173,8 @@ impl Index for ChunkIndex {
                 simple::only_record(data, placement.record_len, decoder).map_err(|damage| fault(damage.into()))?;
             return Ok(Body { codec, stream });
         }
-        *decoded = DecodedChunk::decode(&header, data, decoder).map_err(fault)?;
+        let used = std::mem::take(decoded).into_memory();
+        *decoded = DecodedChunk::decode_into(used, &header, data, decoder).map_err(fault)?;
         Ok(Body { codec: Codec::None, stream: decoded.record(0) })
     }
 
@@ -246,6 +247,6 @@ impl Chunks for ChunkIndex {
         if !agrees(&header, placement.record_len, self.records_in(chunk)) {
             return Err(fault(CONTRADICTION.into()));
         }
-        DecodedChunk::decode(&header, data, decoder).map_err(fault)
+        DecodedChunk::decode_into(std::mem::take(&mut work.used), &header, data, decoder).map_err(fault)
     }
 }

@@ -22,6 +22,8 @@ pub struct Workspace {
     pub gathered: Vec<u8>,
     /// A chunk that was decoded for one record of it.
     pub decoded: DecodedChunk,
+    /// Memory for the next chunk, if there is some.
+    pub used: Vec<u8>,
 }
 
 impl Workspace {
