@@ -110,6 +110,13 @@ impl ChunkCache {
         state.bytes += bytes;
     }
 
+    /// Lets go of everything.
+    pub fn clear(&self) {
+        if let Some(mut state) = self.lock() {
+            *state = State::default();
+        }
+    }
+
     /// The state; nothing in a forked child whose parent held the lock in that moment: nobody would ever release it.
     #[inline]
     fn lock(&self) -> Option<MutexGuard<'_, State>> {

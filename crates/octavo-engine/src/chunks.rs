@@ -259,7 +259,11 @@ impl ChunkPlan {
         }
         let mut seen = std::collections::HashSet::new();
         let mut shards = self.chunks.iter().map(|chunk| chunk.key.shard).filter(|shard| seen.insert(*shard));
-        shards.try_for_each(|shard| dataset.shard(shard).source().check_unchanged())
+        let checked = shards.try_for_each(|shard| dataset.shard(shard).check_unchanged());
+        if checked.is_err() {
+            dataset.cache().clear(); // these chunks are in it already
+        }
+        checked
     }
 
     fn residence(&self, dataset: &Dataset, missing: &[usize]) -> Residence {

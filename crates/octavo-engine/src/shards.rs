@@ -55,11 +55,16 @@ impl Shard {
         self.index.chunks()
     }
 
+    /// An error if the file was written to since it was opened. Files that can be appended to may have grown.
+    pub fn check_unchanged(&self) -> Result<()> {
+        self.source.check_unchanged(self.index.format() != Format::FfRecord)
+    }
+
     /// Damage in this file, with the record's number in the whole data set. What looks like damage may be a file
     /// that was rewritten under us: then that is the error.
     #[cold]
     pub fn blame(&self, damage: FormatError) -> Error {
-        if let Err(changed @ Error::Changed { .. }) = self.source.check_unchanged() {
+        if let Err(changed @ Error::Changed { .. }) = self.check_unchanged() {
             return changed;
         }
         Error::format(self.source.name(), damage.renumbered(self.base))
@@ -301,14 +306,14 @@ impl Dataset {
     /// An error if one of the files that hold `planned` was written to since it was opened.
     pub fn check_unchanged(&self, planned: &[Planned]) -> Result<()> {
         if let [only] = planned {
-            return self.shard(only.shard).source().check_unchanged();
+            return self.shard(only.shard).check_unchanged();
         }
         let mut last = usize::MAX;
         let mut seen = std::collections::HashSet::new();
         for record in planned {
             // Runs of one file are the rule; the set is for batches that hop between many.
             if record.shard != last && seen.insert(record.shard) {
-                self.shard(record.shard).source().check_unchanged()?;
+                self.shard(record.shard).check_unchanged()?;
             }
             last = record.shard;
         }

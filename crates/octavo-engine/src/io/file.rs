@@ -215,7 +215,7 @@ impl Source for LocalFile {
         }
     }
 
-    fn check_unchanged(&self) -> Result<()> {
+    fn check_unchanged(&self, may_grow: bool) -> Result<()> {
         let Some(file) = self.descriptor(false, true)? else {
             return Err(self.ended_early());
         };
@@ -223,7 +223,8 @@ impl Source for LocalFile {
         if now.len < self.identity.len {
             return Err(self.ended_early());
         }
-        if now != self.identity {
+        let grew = may_grow && now.len > self.identity.len;
+        if now != self.identity && !grew {
             return Err(Error::changed(&self.name, "the file was written to"));
         }
         Ok(())

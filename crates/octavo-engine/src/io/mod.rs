@@ -220,8 +220,9 @@ pub trait Source: Send + Sync {
     /// Brings the start of a span into the CPU's caches.
     fn prefetch(&self, _span: Span) {}
 
-    /// An error if the source is not what it was when it was opened.
-    fn check_unchanged(&self) -> Result<()> {
+    /// An error if the source is not what it was when it was opened. One that `may_grow` may have become longer: what was
+    /// there before an append is there still.
+    fn check_unchanged(&self, _may_grow: bool) -> Result<()> {
         Ok(())
     }
 

@@ -38,12 +38,16 @@ pub(super) fn could_decode_to(input: &[u8], size: u64) -> bool {
 
 /// The first byte of a stream with a large window, whose logarithm is in the second.
 const LARGE_WINDOW: u8 = 0x11;
+const LARGE_WINDOW_LOGS: std::ops::RangeInclusive<u8> = 10..=30;
 
 pub(super) fn decode(input: &[u8], out: &mut [u8]) -> Result<(), CodecError> {
     if let [LARGE_WINDOW, window_log, ..] = input {
+        let window_log = window_log & 0x3f;
+        if !LARGE_WINDOW_LOGS.contains(&window_log) {
+            return Err(CodecError::Damaged);
+        }
         // The decoder reserves it, and ends the process if it cannot.
-        let window = 1usize.checked_shl(u32::from(window_log & 0x3f)).ok_or(CodecError::Damaged)?;
-        Vec::<u8>::new().try_reserve_exact(window.saturating_mul(2)).map_err(|_| CodecError::Refused)?;
+        Vec::<u8>::new().try_reserve_exact(2 << window_log).map_err(|_| CodecError::Refused)?;
     }
     let mut state = BrotliState::new(StandardAlloc::default(), StandardAlloc::default(), StandardAlloc::default());
     let (mut available_in, mut read) = (input.len(), 0);
