@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import tempfile
+import warnings
 from pathlib import Path
 
 import pytest
@@ -56,6 +58,25 @@ def test_second_append_is_refused_and_does_no_harm(tmp_path: Path, path: Path):
     assert octavo.open(path).read_all() == [*growing.OLD, b"of the first"]
 
 
+def test_file_that_grows_can_be_opened_at_every_instant(path: Path):
+    flushes = 60
+    states = list(itertools.accumulate(map(growing.new_records, range(flushes)), initial=growing.OLD))
+    counts = [len(state) for state in states]
+    process = isolation.Process(growing.grow_for_a_while, path=path, flushes=flushes)
+    process.wait_for("growing")
+    seen = [len(growing.OLD)]
+    while process.popen.poll() is None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", errors.TornAppendWarning)  # what is being written now
+            records = octavo.open(path).read_all()
+        assert len(records) in counts
+        assert records == states[counts.index(len(records))]
+        seen.append(len(records))
+    process.end(timeout_s=20).assert_success()
+    assert seen == sorted(seen)
+    assert octavo.open(path).read_all() == states[-1]
+
+
 def test_exception_inside_with_leaves_the_file_as_it_was(path: Path):
     before = path.read_bytes()
 
@@ -69,8 +90,8 @@ def test_exception_inside_with_leaves_the_file_as_it_was(path: Path):
     assert path.read_bytes() == before
 
 
-def test_reader_of_a_file_that_grows_keeps_reading_what_it_has_opened(path: Path, io: IoMode):
-    reader = octavo.open(path, io=io)
+def test_reader_of_a_file_that_grows_keeps_reading_what_it_has_opened(path: Path, io: IoMode, check_data):
+    reader = octavo.open(path, io=io, check_data=check_data)
     assert reader[0] == growing.OLD[0]
     with octavo.append(path) as writer:
         for number in range(50):

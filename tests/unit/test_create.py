@@ -194,6 +194,41 @@ class TestPublishing:
         assert (tmp_path / "target").read_bytes() == b"target"
 
 
+class TestFlushing:
+    @pytest.mark.parametrize("when", [(0,), (1,), (5,), (7,), (19,), (20,), (3, 3, 8), tuple(range(21))], ids=str)
+    def test_flushing_at_any_time_does_not_change_records_or_groups(self, chunked, tmp_path, when):
+        path = tmp_path / f"flushed{chunked.suffix}"
+        records = [bytes([number]) * number for number in range(20)]
+        options = dict(chunked.options)
+        with octavo.create(path, **options) as writer:
+            for number in range(21):
+                for _ in range(when.count(number)):
+                    writer.flush()
+                    assert names_in(tmp_path) == [f"{path.name}.partial"]
+                if number < 20:
+                    writer.write(records[number])
+        assert read_back(path) == records
+        assert octavo.verify(path).ok
+        assert names_in(tmp_path) == [path.name]
+        if chunked.format == "array_record":
+            group_size = options.get("group_size", 1)
+            assert octavo.open(path).info.chunk_count == -(-20 // group_size)
+
+    def test_flushed_records_are_on_disk(self, path):
+        options = {} if path.suffix == ".ffr" else {"codec": "none"}
+        with octavo.create(path, **options) as writer:  # type: ignore[arg-type]
+            writer.write(b"find me " * 100)
+            writer.flush()
+            assert b"find me " * 100 in Path(f"{path}.partial").read_bytes()
+
+    def test_half_a_group_that_was_flushed_is_on_disk(self, tmp_path):
+        with octavo.create(tmp_path / "records.array_record", group_size=1000, codec="none") as writer:
+            writer.write(b"find me " * 100)
+            writer.flush()
+            assert b"find me " * 100 in (tmp_path / "records.array_record.partial").read_bytes()
+        assert octavo.open(tmp_path / "records.array_record").info.chunk_count == 1
+
+
 class TestOverwriting:
     def test_an_existing_file_is_kept_if_it_is_not_to_be_overwritten(self, path):
         path.write_bytes(b"older")

@@ -14,7 +14,11 @@ import pytest
 
 import octavo
 from octavo import errors
+from tests.naive import array_record
 from tests.naive import ffrecord as naive
+from tests.naive.riegeli import Container, simple_chunk
+from tests.unit.damage import damage_chunks, flipped, index_chunks, record_chunks
+from tests.unit.layouts import GROUPED, RIEGELI
 from tests.unit.places import without_privileges
 
 RECORDS = [b"abc", b"", b"edf", b"a longer record"]
@@ -43,13 +47,6 @@ ALL = [getattr(errors, name) for name in errors.__all__ if name not in WARNINGS]
 # Nothing raises these themselves: they are there to be caught.
 ABSTRACT = {errors.OctavoError, errors.FormatError}
 PLACE = {"path": "train.ffr", "record": 7, "offset": 65536, "expected": 1, "actual": 2}
-
-
-def flipped(content: bytes, place: int) -> bytes:
-    """The content with one bit of one byte the other way round."""
-    changed = bytearray(content)
-    changed[place] ^= 1
-    return bytes(changed)
 
 
 class Provoke:
@@ -302,3 +299,67 @@ def test_a_missing_file_can_be_caught_as_the_builtin():
 def test_a_number_out_of_range_can_be_caught_as_the_builtin():
     with pytest.raises(IndexError):
         octavo.open(naive.encode(RECORDS))[99]
+
+
+class TestChunkedFiles:
+    """Each damage of a file with chunks is a `FormatError`, names the place and says what saves the rest."""
+
+    @staticmethod
+    def error_of(content: bytes, **options: Any) -> errors.OctavoError:
+        with pytest.raises(errors.FormatError, match=r"octavo\.recover") as caught:
+            octavo.open(content, **options).read_all()
+        message = str(caught.value).removeprefix(f"{caught.value.path}: ")
+        assert message[0].islower()
+        return caught.value
+
+    @pytest.fixture
+    def content(self) -> bytes:
+        return GROUPED.encode(RECORDS * 10)
+
+    def test_a_damaged_chunk_names_its_records_and_both_hashes(self, content):
+        error = self.error_of(damage_chunks(GROUPED, content, 2))
+        assert type(error) is errors.ChecksumError
+        assert (error.record, error.offset) == (14, record_chunks(GROUPED, content)[2])
+        assert error.expected is not None
+        assert error.actual is not None
+        assert f"data hash {error.actual:#018x}, expected {error.expected:#018x}" in str(error)
+
+    def test_a_damaged_footer_is_a_checksum_error_at_its_place(self, content):
+        footer, _ = index_chunks(content)
+        error = self.error_of(flipped(content, footer + 60))
+        assert (type(error), error.offset, error.record) == (errors.ChecksumError, footer, None)
+        assert "the footer at byte" in str(error)
+
+    def test_a_damaged_postscript_is_an_error_about_it(self, content):
+        _, postscript = index_chunks(content)
+        error = self.error_of(flipped(content, postscript + 24 + 60))
+        assert (type(error), error.offset) == (errors.ChecksumError, postscript)
+        assert "the postscript at byte" in str(error)
+
+    @pytest.mark.parametrize("size", [64, 500, 65536, 100_000, 131_071])
+    def test_a_file_without_its_end_is_unfinished(self, content, size):
+        error = self.error_of(content[:size])
+        assert type(error) is errors.UnfinishedFileError
+        assert "the file was truncated, or its writer did not close it" in str(error)
+
+    def test_a_footer_that_contradicts_itself_is_damage(self):
+        container = Container()
+        entries = array_record.append_data(container, [simple_chunk([b"a", b"b"])])
+        footer = [array_record.metadata_record(1, 7, None), *(entry.record for entry in entries)]
+        error = self.error_of(array_record.seal(container, simple_chunk(footer)))
+        assert type(error) is errors.DamagedFileError
+        assert "it counts 7 records, and its chunks hold 2" in str(error)
+
+    def test_a_riegeli_file_without_its_end_is_truncated(self):
+        content = RIEGELI.encode(RECORDS * 10)
+        last = record_chunks(RIEGELI, content)[-1]
+        error = self.error_of(content[:-1], format="riegeli")
+        assert (type(error), error.offset) == (errors.TruncatedError, last)
+
+    def test_errors_of_several_files_name_the_file_and_number_across_all(self, content, tmp_path):
+        paths = [tmp_path / "a.array_record", tmp_path / "b.array_record"]
+        paths[0].write_bytes(content)
+        paths[1].write_bytes(damage_chunks(GROUPED, content, 1))
+        with pytest.raises(errors.ChecksumError, match="records 47 to 53") as caught:
+            octavo.open(paths)[50]
+        assert (caught.value.path, caught.value.record) == (str(paths[1]), 47)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import subprocess
 import sys
 import types
@@ -49,6 +51,34 @@ def test_the_public_names_are_the_ones_of_the_design():
     }  # fmt: skip
 
 
+SIGNATURES = {
+    "open": "(location, *, format=None, check_data=True, io='auto', cache_bytes='256MB', index_storage='memory')",
+    "create": (
+        "(path, *, format=None, overwrite=True, codec=None, group_size=None, transpose=None, "
+        "pad_to_block_boundary=None, window_log=None, transpose_bucket_size=None, max_parallelism=None, "
+        "saturation_delay_ms=None, options=None)"
+    ),
+    "append": "(path, *, format=None)",
+    "recover": "(source, target, *, format=None, overwrite=False, progress=None)",
+    "verify": "(location, *, format=None, progress=None)",
+}
+
+
+@pytest.mark.parametrize("name", SIGNATURES)
+def test_options_are_keywords_with_these_defaults(name):
+    signature = inspect.signature(getattr(octavo, name))
+    bare = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in signature.parameters.values()]
+    assert str(inspect.Signature(bare)) == SIGNATURES[name]
+
+
+def test_what_info_tells_is_what_the_design_says():
+    assert {field.name for field in dataclasses.fields(octavo.Info)} == {
+        "format", "dialect", "codec", "level", "group_size", "transposed", "chunk_count", "encoded_bytes",
+        "decoded_bytes", "writer_options", "torn_bytes", "record_count", "file_count", "total_bytes", "check_data",
+        "io", "paths",
+    }  # fmt: skip
+
+
 def test_a_star_import_gives_every_public_name():
     namespace: dict[str, object] = {}
     exec("from octavo import *", namespace)
@@ -82,13 +112,15 @@ def test_import_brings_in_no_framework():
     assert loaded == "[]"
 
 
-def test_reading_and_writing_bring_in_no_framework(tmp_path):
+@pytest.mark.parametrize("suffix", [".ffr", ".array_record", ".riegeli"])
+def test_reading_and_writing_bring_in_no_framework(tmp_path, suffix):
+    path = str(tmp_path / f"records{suffix}")
     code = f"""
 import sys
 import octavo
-with octavo.create({str(tmp_path / "records.ffr")!r}) as writer:
+with octavo.create({path!r}) as writer:
     writer.write_many([b"a", b"b"])
-reader = octavo.open({str(tmp_path / "records.ffr")!r})
+reader = octavo.open({path!r})
 reader[0], reader[[0, 1]], reader.read_batch([1])[0], list(reader), reader.info, reader.partitions(2)
 print([name for name in {FRAMEWORKS} if name in sys.modules])
 """

@@ -78,6 +78,22 @@ def grow_without_rights(path: str, user: int) -> None:
     assert octavo.open(path).read_all() == OLD
 
 
+def grow_for_a_while(path: str, flushes: int) -> None:
+    """Flush after flush of records of mixed sizes, some of them larger than what is written at a time."""
+    with octavo.append(path) as writer:
+        say("growing")
+        for number in range(flushes):
+            writer.write_many(new_records(number))
+            writer.flush()
+
+
+def new_records(flush: int) -> list[bytes]:
+    """What goes into that flush."""
+    return [samples.sized(flush, 3000, seed=1)] * 5 + [samples.sized(flush, 700_000, seed=2)] * (
+        3 if flush % 5 == 0 else 0
+    )
+
+
 def hold_open(path: str) -> None:
     """An append at work, until somebody lets it finish."""
     with octavo.append(path) as writer:

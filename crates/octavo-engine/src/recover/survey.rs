@@ -144,8 +144,8 @@ impl Survey {
     fn sort_out(&mut self, mut met: Vec<Met>) -> Result<()> {
         if self.format == Format::ArrayRecord {
             self.find_index_chunks(&mut met)?;
-            self.note_open_end(&met);
         }
+        self.note_open_end(&met);
         let group = self.group_of(&met);
         let is_short = |count: u64| group.is_some_and(|group| count < group);
         // The last piece, where the next intact chunk of records repeats its records: a short group before a postscript.
@@ -195,14 +195,18 @@ impl Survey {
         written.or(self.group_size).max(met.map(|chunk| chunk.header.num_records).max())
     }
 
-    /// A file that does not end with its index may have been longer.
+    /// A file that does not end with its index, or ends in the middle of something, may have been longer.
     fn note_open_end(&mut self, met: &[Met]) {
         let counts =
             |chunk: &&Met| chunk.header.kind.has_records() || matches!(chunk.what, What::Gap | What::Journal);
-        let last = met.iter().rev().find(counts);
-        if !matches!(last, Some(Met { what: What::Footer | What::Postscript, .. })) {
+        let last = met.iter().rev().find(counts).map(|chunk| &chunk.what);
+        let is_open = match self.format {
+            Format::ArrayRecord => !matches!(last, Some(What::Footer | What::Postscript)),
+            _ => matches!(last, Some(What::Gap | What::Damaged(ChunkFault::Truncated { .. }))),
+        };
+        if is_open || self.source.len() < FIRST_CHUNK {
             let end = self.source.len();
-            let reason = "the file ends here without a footer: what should follow is not known".to_owned();
+            let reason = "the file ends here without its end: what should follow is not known".to_owned();
             self.lost.push(Lost { offset: end, end, record_count: None, reason });
         }
     }
