@@ -63,12 +63,18 @@ _FORK_WITH_THREADS = "ignore:This process:DeprecationWarning"
 _NOT_INHERITED = {"PYTHONDEVMODE", "PYTHONFAULTHANDLER", "PYTHONWARNINGS", "RUST_BACKTRACE"}
 
 
+def _environment() -> dict[str, str]:
+    """The allocator sets aside 64 MB of addresses for each thread, which counts where addresses are limited."""
+    inherited = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
+    return {**inherited, "MALLOC_ARENA_MAX": "2"}
+
+
 def _python(script: str, *arguments: str, **options: Any) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-W", "error", "-W", _FORK_WITH_THREADS, "-c", script, str(ROOT), *arguments],
         stdout=subprocess.PIPE,
         bufsize=0,  # `communicate` and `select` look behind the back of a buffer
-        env={name: value for name, value in os.environ.items() if name not in _NOT_INHERITED},
+        env=_environment(),
         start_new_session=True,
         **options,
     )

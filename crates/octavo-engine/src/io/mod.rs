@@ -243,6 +243,13 @@ pub trait Source: Send + Sync {
     }
 }
 
+/// Fills `out` with the bytes from `offset` on.
+pub fn read_exact(source: &dyn Source, offset: u64, out: &mut [u8]) -> Result<()> {
+    // SAFETY: borrowed for this thread alone until the read has returned.
+    let target = unsafe { Target::new(out.as_mut_ptr(), out.len()) };
+    source.read_spans(&[SpanRead { offset, target }])
+}
+
 /// The bytes of a span.
 pub fn read_vec(source: &dyn Source, offset: u64, len: u64) -> Result<Vec<u8>> {
     let no_memory = || Error::io(source.name(), "reserve memory", std::io::ErrorKind::OutOfMemory.into());

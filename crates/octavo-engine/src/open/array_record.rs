@@ -16,12 +16,12 @@ use super::listing::{Listing, Outline};
 use super::OpenOptions;
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::io::{read_vec, Source};
+use crate::io::{read_exact, read_vec, Source};
 use crate::offload::OffloadWriter;
 use crate::pool::{self, locked};
 
-/// A postscript fits into this with room to spare.
-const POSTSCRIPT_BYTES: u64 = 512;
+/// What is looked at first: it holds the header of a chunk at the start of a block.
+const LOOK_BYTES: usize = 64;
 
 pub(crate) fn read_index(source: &dyn Source, options: &OpenOptions) -> Result<ChunkIndex> {
     let Tail { footer_offset, end } = find_tail(source)?;
@@ -146,20 +146,19 @@ const NO_POSTSCRIPT: &str = "it is not a postscript";
 
 /// Where the postscript at `at` says the footer is.
 fn read_postscript(source: &dyn Source, at: u64) -> Result<std::result::Result<u64, ChunkFault>> {
-    let mut bytes = read_vec(source, at, POSTSCRIPT_BYTES.min(source.len() - at))?;
-    // Most blocks are not even near to one: look before decoding.
-    match chunk::open_header(at, &bytes) {
-        Ok(header) if !header.kind.has_records() => return Ok(Err(ChunkFault::Damaged(NO_POSTSCRIPT))),
-        Ok(header) => match header.end(at) {
-            Some(end) if end <= at + BLOCK && end <= source.len() => {
-                if end - at > bytes.len() as u64 {
-                    bytes = read_vec(source, at, end - at)?;
-                }
-            }
-            _ => return Ok(Err(ChunkFault::Damaged(NO_POSTSCRIPT))),
-        },
+    // Most blocks are not even near to one: nothing is reserved for a look at them.
+    let mut head = [0; LOOK_BYTES];
+    let len = usize::try_from(source.len() - at).unwrap_or(usize::MAX).min(LOOK_BYTES);
+    read_exact(source, at, &mut head[..len])?;
+    let end = match chunk::open_header(at, &head[..len]) {
+        Ok(header) if header.kind.has_records() => header.end(at),
+        Ok(_) => return Ok(Err(ChunkFault::Damaged(NO_POSTSCRIPT))),
         Err(fault) => return Ok(Err(fault)),
-    }
+    };
+    let Some(end) = end.filter(|end| *end <= at + BLOCK && *end <= source.len()) else {
+        return Ok(Err(ChunkFault::Damaged(NO_POSTSCRIPT)));
+    };
+    let bytes = read_vec(source, at, end - at)?;
     let mut spare = Vec::new();
     let parsed = chunk::open(at, &bytes, Check::All, &mut spare).and_then(|(header, data)| {
         if header.decoded_data_size > BLOCK {

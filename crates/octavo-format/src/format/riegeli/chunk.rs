@@ -156,11 +156,28 @@ pub fn check_data(header: &ChunkHeader, data: &[u8], check: Check) -> Result<(),
 
 /// Only the header, hash included.
 pub fn open_header(begin: u64, physical: &[u8]) -> Result<ChunkHeader, ChunkFault> {
-    let mut header = Vec::with_capacity(CHUNK_HEADER);
-    gather(begin, physical, CHUNK_HEADER as u64, &mut header, &mut |_, _| Ok(()))?;
-    let header = header.first_chunk().ok_or("the header is short")?;
-    check_header(header, Check::All)?;
-    Ok(ChunkHeader::parse(header))
+    let header = header_bytes(begin, physical)?;
+    check_header(&header, Check::All)?;
+    Ok(ChunkHeader::parse(&header))
+}
+
+/// The bytes of a header, without the block header that may interrupt it.
+fn header_bytes(begin: u64, physical: &[u8]) -> Result<[u8; CHUNK_HEADER], ChunkFault> {
+    let needed = end_of(begin, CHUNK_HEADER as u64).ok_or("its size is impossible")? - begin;
+    let Some(mut rest) = physical.get(..bytes::to_usize(needed)) else { return Err(ChunkFault::Short { needed }) };
+    let (mut header, mut filled) = ([0; CHUNK_HEADER], 0);
+    let mut position = begin;
+    while filled < CHUNK_HEADER {
+        if position.is_multiple_of(BLOCK) {
+            rest = rest.get(bytes::to_usize(BLOCK_HEADER)..).unwrap_or(&[]);
+            position += BLOCK_HEADER;
+        }
+        let len = (CHUNK_HEADER - filled).min(bytes::to_usize(BLOCK - position % BLOCK));
+        let (piece, after) = rest.split_at_checked(len).ok_or(ChunkFault::Short { needed })?;
+        header[filled..filled + len].copy_from_slice(piece);
+        (filled, rest, position) = (filled + len, after, position + len as u64);
+    }
+    Ok(header)
 }
 
 fn open_interrupted<'a>(
@@ -169,11 +186,9 @@ fn open_interrupted<'a>(
     check: Check,
     spare: &'a mut Vec<u8>,
 ) -> Result<(ChunkHeader, &'a [u8]), ChunkFault> {
-    spare.clear();
-    gather(begin, physical, CHUNK_HEADER as u64, spare, &mut |_, _| Ok(()))?;
-    let header = spare.first_chunk().ok_or("the header is short")?;
-    check_header(header, check)?;
-    let header = ChunkHeader::parse(header);
+    let header = header_bytes(begin, physical)?;
+    check_header(&header, check)?;
+    let header = ChunkHeader::parse(&header);
     let end = header.end(begin).ok_or("its size is impossible")?;
     let payload = header.data_size + CHUNK_HEADER as u64;
     let needed = end_of(begin, payload).ok_or("its size is impossible")? - begin;
