@@ -49,6 +49,11 @@ class File:
         """Where footer and postscript begin."""
         return {begin for begin, chunk in chunks_in(self.content) if chunk.kind in b"rt"} - set(self.numbers)
 
+    def is_vouched_for(self, place: int) -> bool:
+        """Hashes of chunk headers: a footer that says the same as the header vouches for it as well as they do."""
+        begin = self.chunk_at(place)
+        return begin in self.numbers and place < begin + HEADER_HASH_BYTES
+
     def telling_places(self) -> list[int]:
         """Every byte that is not in the middle of zeros."""
         return [place for place in range(len(self.content)) if any(self.content[max(0, place - 3) : place + 4])]
@@ -105,8 +110,8 @@ def test_every_single_byte_that_says_something_is_covered(codec, transpose, flip
         begin = file.chunk_at(place)
         if place < SIGNATURE_END and found is None:
             continue  # nobody needs the signature, but a reader may insist on it
-        if begin in file.numbers and place < begin + HEADER_HASH_BYTES and found == file.without():
-            continue  # a footer that says the same as a chunk's header vouches for it as well as a hash does
+        if file.is_vouched_for(place) and found == file.without():
+            continue
         expected = None if begin in index else file.without(begin)
         assert found == expected, f"byte {place}"
 
@@ -193,7 +198,8 @@ def test_recover_loses_only_the_chunks_that_are_damaged(codec, data):
     records = [b"record %d " % number * (number % 40) for number in range(60)]
     file = file_of(naive.encode(records, naive.Options(codec=codec, group_size=3)), records)
     content, damaged = file.content, set()
-    changes = st.dictionaries(st.sampled_from(file.telling_places()), flips, min_size=1, max_size=4)
+    places = [place for place in file.telling_places() if not file.is_vouched_for(place)]
+    changes = st.dictionaries(st.sampled_from(places), flips, min_size=1, max_size=4)
     for place, flip in data.draw(changes).items():
         content = flipped(content, place, flip)
         damaged.add(file.chunk_at(place))
