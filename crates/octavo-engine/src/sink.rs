@@ -23,8 +23,8 @@ pub trait Sink: Send {
     /// Makes the bytes visible under the final name, durably and at once.
     fn commit(self: Box<Self>) -> Result<()>;
 
-    /// Leaves nothing behind.
-    fn abort(self: Box<Self>);
+    /// What is there now is whole: it stays if the writer gives up later. Of a file that appears on commit nothing stays.
+    fn keep(&mut self) {}
 }
 
 /// What a file is called until it is whole.
@@ -146,8 +146,6 @@ impl Sink for FileSink {
     fn commit(mut self: Box<Self>) -> Result<()> {
         self.publish().map_err(|error| Error::io(&self.name, "publish", error))
     }
-
-    fn abort(self: Box<Self>) {}
 }
 
 impl Drop for FileSink {
@@ -209,9 +207,11 @@ impl Sink for GrowingFile {
     }
 
     fn sync(&mut self) -> Result<()> {
-        self.file.sync_data().map_err(|error| Error::io(&self.name, "write", error))?;
+        self.file.sync_data().map_err(|error| Error::io(&self.name, "write", error))
+    }
+
+    fn keep(&mut self) {
         self.kept = self.position;
-        Ok(())
     }
 
     fn commit(mut self: Box<Self>) -> Result<()> {
@@ -219,8 +219,6 @@ impl Sink for GrowingFile {
         self.finished = true;
         Ok(())
     }
-
-    fn abort(self: Box<Self>) {}
 }
 
 impl Drop for GrowingFile {

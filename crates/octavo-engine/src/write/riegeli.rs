@@ -246,7 +246,9 @@ impl Assemble for RiegeliAssembler {
             false if !rest.lens.is_empty() => self.journal(rest)?,
             false => {}
         }
-        self.file.sync()
+        self.file.sync()?;
+        self.file.sink.keep();
+        Ok(())
     }
 
     fn commit(mut self: Box<Self>) -> Result<()> {
