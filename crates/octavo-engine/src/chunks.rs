@@ -18,7 +18,6 @@ use crate::io::{read_vec, Residence, SpanRead};
 use crate::lazy::Lazy;
 use crate::pool;
 use crate::recycle;
-use crate::scan::BlockLimits;
 use crate::shards::{Dataset, Shard};
 
 /// Encoded bytes that a request reads from devices at a time.
@@ -62,13 +61,13 @@ impl ChunkPlan {
         Ok(plan)
     }
 
-    /// Plans the block at the start of `positions`: whole chunks, until the limits are reached. A chunk that cannot be
+    /// Plans the block at the start of `positions`: whole chunks, until they decode to `most_bytes`. A chunk that cannot be
     /// located ends the block before it.
     pub fn block(
         dataset: &Dataset,
         positions: Range<u64>,
         record_at: impl Fn(u64) -> u64,
-        limits: BlockLimits,
+        most_bytes: u64,
     ) -> Result<Self> {
         let mut plan = Self::default();
         for at in positions {
@@ -77,7 +76,7 @@ impl ChunkPlan {
                 plan.records.push(InChunk { slot, at: place });
                 continue;
             }
-            if plan.decoded_bytes >= limits.bytes || plan.records.len() as u64 >= limits.records {
+            if plan.decoded_bytes >= most_bytes {
                 break;
             }
             match plan.add(dataset, key, place) {

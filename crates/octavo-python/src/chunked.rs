@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use octavo_engine::chunks::{ChunkPlan, Decoded};
 use octavo_engine::later::Later;
-use octavo_engine::scan::BlockLimits;
 use octavo_engine::{pool, Dataset, Error};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
@@ -14,9 +13,10 @@ use pyo3::types::{PyBytes, PyList};
 use crate::errors::{to_py, IntoPy};
 use crate::records::{new_list, put};
 
-/// Decoded bytes that a long request holds at a time, twice: one part is decoded while the other is handed out.
+/// Decoded bytes that a long request holds at a time.
 const WAVE_BYTES: u64 = 64 << 20;
-const BLOCK: BlockLimits = BlockLimits { records: u64::MAX, bytes: 1 << 20 };
+/// Decoded bytes of a block in a run.
+const BLOCK_BYTES: u64 = 1 << 20;
 
 /// A block that is being decoded: it gives its records, or the position of the first that failed. Whoever waits for it, or lets
 /// it go, lets other Python threads run: the source may be one of them.
@@ -103,10 +103,8 @@ pub fn read_records(py: Python<'_>, dataset: &Dataset, plan: ChunkPlan) -> PyRes
     let count = plan.len();
     let mut waves = plan.waves(WAVE_BYTES);
     if waves.len() == 1 {
-        return waves.pop().map_or_else(
-            || Ok(Records::Decoded(Decoded::default())),
-            |(wave, _)| Ok(Records::Decoded(decode(py, dataset, wave)?)),
-        );
+        let (only, _) = waves.swap_remove(0);
+        return Ok(Records::Decoded(decode(py, dataset, only)?));
     }
     let (mut bytes, mut places) = (Vec::new(), vec![0..0; count]);
     for (wave, positions) in waves {
@@ -154,7 +152,7 @@ pub fn read_run<'py>(
     while done < count {
         py.check_signals()?;
         while planned < count as u64 && ahead.len() < most_ahead {
-            let plan = ChunkPlan::block(dataset, planned..count as u64, &record_at, BLOCK).into_py(py)?;
+            let plan = ChunkPlan::block(dataset, planned..count as u64, &record_at, BLOCK_BYTES).into_py(py)?;
             planned += plan.len() as u64;
             ahead.push_back(Decoding::start(dataset, plan));
         }
@@ -166,14 +164,4 @@ pub fn read_run<'py>(
         done += decoded.len();
     }
     Ok(list)
-}
-
-/// Plans a block of a scan.
-pub fn plan(
-    dataset: &Dataset,
-    positions: Range<u64>,
-    record_at: impl Fn(u64) -> u64,
-    bytes: u64,
-) -> octavo_engine::Result<ChunkPlan> {
-    ChunkPlan::block(dataset, positions, record_at, BlockLimits { records: u64::MAX, bytes })
 }

@@ -228,7 +228,7 @@ impl State {
 
     fn plan_chunks(&mut self) -> Result<Block> {
         let positions = self.planned..self.view.count;
-        let plan = chunked::plan(&self.dataset, positions, |at| self.view.record(at), self.block_bytes)?;
+        let plan = ChunkPlan::block(&self.dataset, positions, |at| self.view.record(at), self.block_bytes)?;
         self.block_bytes = (self.block_bytes * 2).clamp(FIRST_BYTES, MOST_BYTES);
         let passes = plan.extent().filter(|_| self.view.step == 1);
         let passes = passes.map(|(shard, span)| (shard, span.offset, span.end()));
