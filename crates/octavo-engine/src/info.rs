@@ -3,8 +3,6 @@
 use octavo_format::codec::Codec;
 use octavo_format::format::riegeli::chunk::{self, HEADER_SPAN};
 use octavo_format::format::riegeli::layout::ChunkKind;
-use octavo_format::format::riegeli::simple::codec_of_data;
-use octavo_format::format::riegeli::Check;
 use octavo_format::{Placement, Span};
 
 use crate::error::Result;
@@ -67,11 +65,7 @@ impl Description {
         if let Ok(header) = chunk::open_header(first.span.offset, &head) {
             description.transposed = Some(header.kind == ChunkKind::Transposed);
         }
-        let mut spare = Vec::new();
-        let bytes = read_vec(shard.source(), first.span.offset, first.span.len)?;
-        if let Ok((_, data)) = chunk::open(first.span.offset, &bytes, Check::Nothing, &mut spare) {
-            description.codec = codec_of_data(data);
-        }
+        description.codec = chunk::codec_in(first.span.offset, &head);
         Ok(Some(description))
     }
 

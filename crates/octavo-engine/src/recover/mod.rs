@@ -9,9 +9,8 @@ mod survey;
 
 use octavo_format::codec::{Codec, Decoder};
 use octavo_format::format::ffrecord::spool;
-use octavo_format::format::riegeli::chunk::{self, Check, ChunkFault};
+use octavo_format::format::riegeli::chunk::{self, Check, ChunkFault, HEADER_SPAN};
 use octavo_format::format::riegeli::layout::{ChunkHeader, ChunkKind, CHUNK_HEADER, SIGNATURE};
-use octavo_format::format::riegeli::simple::codec_of_data;
 use octavo_format::format::riegeli::{journal, DecodedChunk};
 use octavo_format::Format;
 
@@ -122,10 +121,9 @@ impl Survey {
     /// Codec and kind of the first piece.
     fn describe(&mut self) -> Result<()> {
         let Some(&Piece::Chunk { begin, end }) = self.pieces.first() else { return Ok(()) };
-        let bytes = read_vec(self.source.as_ref(), begin, end - begin)?;
-        let mut spare = Vec::new();
-        if let Ok((header, data)) = chunk::open(begin, &bytes, Check::Nothing, &mut spare) {
-            self.codec = codec_of_data(data);
+        let head = read_vec(self.source.as_ref(), begin, (HEADER_SPAN + 1).min(end - begin))?;
+        self.codec = chunk::codec_in(begin, &head);
+        if let Ok(header) = chunk::open_header(begin, &head) {
             self.group_size = self.group_size.or(Some(header.num_records));
             self.transposed = Some(header.kind == ChunkKind::Transposed);
         }

@@ -4,8 +4,9 @@ use thiserror::Error;
 
 use crate::bytes;
 use crate::checksum::highway::highway_hash;
+use crate::codec::Codec;
 
-use super::block::Damage;
+use super::block::{codec_of, Damage};
 use super::layout::{end_of, BlockHeader, ChunkHeader, ChunkKind, BLOCK, BLOCK_HEADER, CHUNK_HEADER};
 
 /// What is wrong with a chunk.
@@ -159,6 +160,12 @@ pub fn open_header(begin: u64, physical: &[u8]) -> Result<ChunkHeader, ChunkFaul
     let header = header_bytes(begin, physical)?;
     check_header(&header, Check::All)?;
     Ok(ChunkHeader::parse(&header))
+}
+
+/// The codec of the chunk whose first bytes these are: its data's first byte names it.
+pub fn codec_in(begin: u64, physical: &[u8]) -> Option<Codec> {
+    let past = end_of(begin, CHUNK_HEADER as u64 + 1)? - begin;
+    codec_of(*physical.get(bytes::to_usize(past - 1))?)
 }
 
 /// The bytes of a header, without the block header that may interrupt it.
@@ -339,6 +346,7 @@ mod tests {
                 let (header, found) = open(begin, &physical, Check::All, &mut spare).unwrap();
                 assert_eq!(found, data);
                 assert_eq!(header.end(begin), Some(placer.position));
+                assert_eq!(codec_in(begin, &physical), data.first().and_then(|byte| codec_of(*byte)));
                 let (same, payload) = open_owned(begin, physical.clone()).unwrap();
                 assert_eq!((same, &payload[CHUNK_HEADER..]), (header, &data[..]));
                 let mut spare = Vec::new();
