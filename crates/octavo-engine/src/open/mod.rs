@@ -8,6 +8,8 @@ mod riegeli;
 use std::io::Read;
 use std::path::Path;
 
+use octavo_format::bytes::to_usize;
+use octavo_format::format::ffrecord::layout::FIXED_BYTES;
 use octavo_format::format::ffrecord::FixedHeader;
 use octavo_format::format::riegeli::layout::SIGNATURE;
 use octavo_format::{Format, Index, Storing};
@@ -113,7 +115,7 @@ pub fn peek(path: &Path, options: &OpenOptions) -> Result<Option<Peek>> {
     if head == SIGNATURE && options.format.is_none() {
         return Ok(None);
     }
-    let header = FixedHeader::parse(&head[..wanted.min(12)], identity.len)
+    let header = FixedHeader::parse(&head[..wanted.min(to_usize(FIXED_BYTES))], identity.len)
         .map_err(|damage| Error::format(&name, damage))?;
     let file_bytes = identity.len;
     Ok(Some(Peek { record_count: header.record_count, file_bytes, identity: Some(identity) }))
