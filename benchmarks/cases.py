@@ -7,8 +7,8 @@ import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
-Operation = Literal["single", "batch", "read_all", "iterate", "write", "open", "import", "scan_memory"]
-BarKind = Literal["rate", "cost", "ms", "cached", "size", "peak"]
+Operation = Literal["single", "batch", "read_all", "iterate", "write", "open", "partitions", "import", "scan_memory"]
+BarKind = Literal["rate", "cost", "ms", "cached", "fetched", "size", "peak"]
 Content = Literal["random", "text"]
 
 CASES_PATH = Path(__file__).with_name("cases.toml")
@@ -18,6 +18,7 @@ _BAR_KEYS: dict[str, BarKind] = {
     "at_most": "cost",
     "at_most_ms": "ms",
     "cached_at_most": "cached",
+    "fetched_at_most": "fetched",
     "size_at_most": "size",
     "peak_at_most_mb": "peak",
 }
@@ -47,7 +48,7 @@ class Contender:
 
 @dataclasses.dataclass(frozen=True)
 class Bar:
-    """What must hold for `of`: against `over` (rate, cost, size) or against the limit itself (ms, cached, peak)."""
+    """What must hold for `of`: against `over` (rate, cost, size) or against the limit (ms, cached, fetched, peak)."""
 
     of: str
     over: str | None
@@ -64,7 +65,7 @@ class Case:
     contenders: tuple[Contender, ...]
     bars: tuple[Bar, ...]
     distinct: int  # how many different records are read; 0 for as many as there are
-    batch: int
+    batch: int  # records of a batch; of partitions, the most records of one
     is_cold: bool
     is_fresh: bool  # every round opens a reader of its own (untimed), so that none finds what the last had decoded
     is_sweep: bool

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import subprocess
 import sys
 import time
@@ -15,8 +16,9 @@ import zlib
 from pathlib import Path
 
 from benchmarks import data, page_cache
-from benchmarks.cases import Dataset, load_cases
+from benchmarks.cases import Case, Contender, Dataset, load_cases
 from benchmarks.engines import ENGINES
+from benchmarks.engines.base import Engine
 from benchmarks.results import Sample
 
 REPOSITORY = Path(__file__).parent.parent
@@ -47,15 +49,35 @@ def _child(case_name: str, label: str, round_: str, size: str) -> Sample:
     engine.batch(engine.open(small), [data.random_order(WARM_UP.records, case.batch, seed=seed)])()
 
     path = data.path_of(dataset, engine.suffix)
-    batches = data.cut(data.random_order(dataset.records, contender.reads, seed=seed), case.batch)
+    measured = _open(engine, path) if case.operation == "open" else _read(case, contender, engine, path, seed)
+    data.check_answers(dataset, engine, path)
+    return measured
+
+
+def _open(engine: Engine, path: Path) -> Sample:
+    before = _bytes_from_storage()
+    start = time.perf_counter_ns()
+    reader = engine.open(path)
+    elapsed = time.perf_counter_ns() - start
+    fetched = _bytes_from_storage() - before
+    engine.close(reader)
+    return Sample(elapsed / 1e9, fetched=fetched / path.stat().st_size)
+
+
+def _read(case: Case, contender: Contender, engine: Engine, path: Path, seed: int) -> Sample:
+    batches = data.cut(data.random_order(contender.dataset.records, contender.reads, seed=seed), case.batch)
     run = engine.batch(engine.open(path), batches)
     before = page_cache.resident_bytes(path)
     start = time.perf_counter_ns()
     run()
     elapsed = time.perf_counter_ns() - start
     kept = page_cache.resident_bytes(path) - before
-    data.check_answers(dataset, engine, path)
-    return Sample(elapsed / 1e9, kept / (contender.reads * dataset.record_bytes))
+    return Sample(elapsed / 1e9, kept / (contender.reads * contender.dataset.record_bytes))
+
+
+def _bytes_from_storage() -> int:
+    """Read-ahead and pages of mappings included; see `read_bytes` in proc_pid_io(5)."""
+    return int(re.findall(r"^read_bytes: (\d+)$", Path("/proc/self/io").read_text(encoding="ascii"), re.MULTILINE)[0])
 
 
 if __name__ == "__main__":

@@ -46,6 +46,7 @@ def make(dataset: Dataset, engine: Engine) -> Path:
     if not target.exists():
         original = engine.original or engine
         _publish(target, lambda path: original.write(path, ffrecord.iter_records(source)))
+    engine.prepare(target)
     return target
 
 

@@ -7,7 +7,16 @@ import os
 import platform
 from pathlib import Path
 
-DISTRIBUTIONS = ("octavo", "bagz", "array_record", "octavo-floors", "numpy")
+DISTRIBUTIONS = (
+    "octavo",
+    "bagz",
+    "array_record",
+    "pyrecordio",
+    "tensorflow",
+    "tensorflow-cpu",
+    "octavo-floors",
+    "numpy",
+)
 
 
 def describe() -> dict[str, object]:

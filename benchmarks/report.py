@@ -14,6 +14,7 @@ UNITS: dict[BarKind, str] = {
     "cost": "x cost",
     "ms": " ms",
     "cached": " kept in cache",
+    "fetched": " fetched",
     "size": "x file",
     "peak": " MB",
 }
@@ -35,6 +36,8 @@ def lines(result: CaseResult) -> list[str]:
         bar = _limit(shown[0]) if shown else ""
         if measured.cached is not None:
             notes.append(f"{measured.cached:.1%} of it kept in the page cache")
+        if measured.fetched is not None:
+            notes.append(f"{measured.fetched:.2%} of the file fetched")
         if measured.file_bytes is not None:
             notes.append(f"file of {measured.file_bytes / 1e6:.4g} MB")
         if measured.peak_bytes is not None:
@@ -45,12 +48,13 @@ def lines(result: CaseResult) -> list[str]:
     return out
 
 
-def summary(results: list[CaseResult]) -> str:
-    """One line: how many bars are met."""
+def summary(results: list[CaseResult], skipped: int) -> str:
+    """One line: how many bars are met, and how many cases were not asked at all."""
     verdicts = [verdict for result in results for verdict in result.verdicts()]
     absent = sum(verdict.value is None for verdict in verdicts)
     met = sum(verdict.is_met for verdict in verdicts)
-    return f"{met} of {len(verdicts)} bars met, {len(verdicts) - met - absent} short, {absent} not measured"
+    short = len(verdicts) - met - absent
+    return f"{met} of {len(verdicts)} bars met, {short} short, {absent} not measured; {skipped} cases skipped"
 
 
 def as_json(results: list[CaseResult], machine: dict[str, object], rounds: int, *, quick: bool) -> dict[str, Any]:
@@ -70,6 +74,7 @@ def as_json(results: list[CaseResult], machine: dict[str, object], rounds: int, 
                         "best_s": measured.seconds,
                         "rounds_s": [sample.seconds for sample in measured.samples],
                         "cached": measured.cached,
+                        "fetched": measured.fetched,
                         "file_bytes": measured.file_bytes,
                         "peak_bytes": measured.peak_bytes,
                     }
@@ -101,7 +106,7 @@ def _row_of(verdict: Verdict, *, is_sweep: bool) -> str | None:
 
 def _limit(verdict: Verdict) -> str:
     sign = ">=" if verdict.bar.kind == "rate" else "<="
-    limit = f"{verdict.bar.limit:.0%}" if verdict.bar.kind == "cached" else f"{verdict.bar.limit:g}"
+    limit = f"{verdict.bar.limit:.0%}" if verdict.bar.kind in {"cached", "fetched"} else f"{verdict.bar.limit:g}"
     return f"{sign} {limit}{UNITS[verdict.bar.kind]}"
 
 

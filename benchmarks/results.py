@@ -13,6 +13,7 @@ class Sample:
 
     seconds: float
     cached: float | None = None  # of a cold round: what the page cache kept, as a share of the bytes read
+    fetched: float | None = None  # of opening a cold file: what came from storage, as a share of the file
     file_bytes: int | None = None  # of writing: the size of the file
     peak_bytes: int | None = None  # of a scan for memory: how far the process grew
 
@@ -41,6 +42,11 @@ class Measured:
     def cached(self) -> float | None:
         """The most that the page cache kept in any round."""
         return max((sample.cached for sample in self.samples if sample.cached is not None), default=None)
+
+    @property
+    def fetched(self) -> float | None:
+        """The most that came from storage in any round."""
+        return max((sample.fetched for sample in self.samples if sample.fetched is not None), default=None)
 
     @property
     def file_bytes(self) -> int | None:
@@ -82,15 +88,16 @@ class CaseResult:
         of, over = self.rows.get(bar.of), self.rows.get(bar.over or "")
         if of is None:
             return None
-        if bar.kind == "ms":
-            return of.seconds_each * 1e3
-        if bar.kind == "cached":
-            return of.cached
-        if bar.kind == "peak":
-            return of.peak_bytes and of.peak_bytes / 1e6
+        if bar.kind in {"rate", "cost"}:
+            return self.ratio(bar.of, bar.over or "", bar.kind)
         if bar.kind == "size":
             return of.file_bytes / over.file_bytes if over and of.file_bytes and over.file_bytes else None
-        return self.ratio(bar.of, bar.over or "", bar.kind)
+        return {
+            "ms": of.seconds_each * 1e3,
+            "cached": of.cached,
+            "fetched": of.fetched,
+            "peak": of.peak_bytes and of.peak_bytes / 1e6,
+        }[bar.kind]
 
     def ratio(self, of: str, over: str, kind: BarKind) -> float | None:
         """How much quicker (rate) or dearer (cost) one contender is than another."""

@@ -31,9 +31,12 @@ def main(arguments: list[str] | None = None) -> int:
         print("quick: small data, few rounds; this tries the harness, the figures say nothing")
     results = []
     for case in cases:
+        if missing := _missing_option(case):
+            print(f"\n{case.name}\n  skipped with its bars: {missing} is not installed, see README.md", flush=True)
+            continue
         results.append(measure(case, rounds, quick=options.quick))
         print("\n" + "\n".join(report.lines(results[-1])), flush=True)
-    print("\n" + report.summary(results), flush=True)
+    print("\n" + report.summary(results, len(cases) - len(results)), flush=True)
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
         written = report.as_json(results, described, rounds, quick=options.quick)
@@ -60,8 +63,13 @@ def _why_absent(case: Case, contender: Contender) -> str | None:
     engine = ENGINES[contender.engine]
     if case.operation not in engine.operations:
         raise ValueError(f"{case.name}: {engine.name} does not support {case.operation}")
-    missing = [needed.distribution for needed in (engine, engine.original) if needed and not needed.is_installed()]
-    return f"absent: {missing[0]} is not installed" if missing else None
+    missing = [needed for needed in engine.needed() if not needed.is_installed()]
+    return f"absent: {missing[0].distribution} is not installed" if missing else None
+
+
+def _missing_option(case: Case) -> str | None:
+    needed = {needed for contender in case.contenders for needed in ENGINES[contender.engine].needed()}
+    return next((one.distribution for one in needed if one.is_optional and not one.is_installed()), None)
 
 
 def _parse(arguments: list[str] | None) -> argparse.Namespace:

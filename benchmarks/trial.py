@@ -38,7 +38,8 @@ def prepare(case: Case, contender: Contender, *, quick: bool) -> Trial:
     path = data.make(contender.dataset, engine)
     if case.is_cold:
         data.make(cold.WARM_UP, engine)
-        return Trial(contender.reads, lambda round_: cold.sample(case.name, contender.label, round_, path, quick=quick))
+        items = 1 if case.operation == "open" else contender.reads
+        return Trial(items, lambda round_: cold.sample(case.name, contender.label, round_, path, quick=quick))
     return _prepare_warm(case, contender, engine, path)
 
 
@@ -49,6 +50,8 @@ def _prepare_warm(case: Case, contender: Contender, engine: Engine, path: Path) 
         return Trial(contender.reads, lambda _round: memory.sample(engine.name, path))
     if case.operation == "open":
         return Trial(1, lambda _round: _time(lambda: engine.open(path), engine.close))
+    if case.operation == "partitions":
+        return Trial(1, lambda _round: _time(lambda: engine.partitions(path, case.batch)))
     if case.is_fresh:
         return Trial(contender.reads, lambda _round: _time_fresh(case, contender, engine, path))
     run = _reading(case, contender, engine, engine.open(path))

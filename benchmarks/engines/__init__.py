@@ -7,5 +7,9 @@ from benchmarks.engines.bagz import BAGZS
 from benchmarks.engines.base import Engine
 from benchmarks.engines.floors import FLOORS
 from benchmarks.engines.octavo import OCTAVOS
+from benchmarks.engines.pyrecordio import PYRECORDIOS
+from benchmarks.engines.tensorflow import TENSORFLOWS
 
-ENGINES: dict[str, Engine] = {engine.name: engine for engine in (*OCTAVOS, *BAGZS, *ARRAY_RECORDS, *FLOORS)}
+ENGINES: dict[str, Engine] = {
+    engine.name: engine for engine in (*OCTAVOS, *BAGZS, *ARRAY_RECORDS, *PYRECORDIOS, *TENSORFLOWS, *FLOORS)
+}

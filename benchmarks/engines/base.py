@@ -23,10 +23,18 @@ class Engine:
     suffix: str  # of its files, with what tells two layouts of a format apart
     operations: frozenset[str]
     original: Engine | None = None  # makes the files that this one reads, and reads back what this one writes
+    is_optional = False  # too large for everybody to install: cases that need it are skipped without it
 
     def is_installed(self) -> bool:
         """Whether the engine can run here."""
         return importlib.util.find_spec(self.module.partition(".")[0]) is not None
+
+    def needed(self) -> list[Engine]:
+        """What must be installed: the engine and the original of its files."""
+        return [self, self.original] if self.original else [self]
+
+    def prepare(self, path: Path) -> None:
+        """Whatever the engine wants beside a finished data file."""
 
     def open(self, path: Path) -> Any:
         """A reader."""
@@ -53,6 +61,10 @@ class Engine:
 
     def iterate(self, reader: Any) -> Run:
         """Goes through all records with a `for` loop."""
+        raise NotImplementedError
+
+    def partitions(self, path: Path, max_records: int) -> object:
+        """Opens a file and cuts it into tasks that end where chunks do, as far as possible."""
         raise NotImplementedError
 
     def write(self, path: Path, records: Iterable[bytes]) -> None:

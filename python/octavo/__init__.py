@@ -11,7 +11,7 @@
 
 from octavo import errors
 from octavo._core import Batch, __version__
-from octavo._open import append, create, open
+from octavo._open import append, create, open, trim
 from octavo._partition import Partition
 from octavo._reader import Info, Reader
 from octavo._recover import LostRange, RecoverReport, recover
@@ -34,5 +34,6 @@ __all__ = [
     "errors",
     "open",
     "recover",
+    "trim",
     "verify",
 ]

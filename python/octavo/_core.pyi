@@ -106,6 +106,8 @@ class Writer:
         transpose_bucket_size: int | None = None,
         pad_to_block_boundary: bool = False,
         writer_options: str = ...,
+        dialect: str | None = None,
+        max_chunk_bytes: int | None = None,
     ) -> Self: ...
     def write(self, record: Buffer | npt.NDArray[Any]) -> None:
         """Adds a record: bytes, or anything whose bytes lie one after the other."""

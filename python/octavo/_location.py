@@ -30,8 +30,8 @@ _URL = re.compile(r"^[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 
 _MOST_SHARDS = 99_999  # five digits, as in the names
 
-# What a writer has beside the file that it is writing; see docs/spec/partial.md.
-_UNFINISHED = (".partial", ".assembling", ".recovering")
+# What a writer has beside the file that it is writing (docs/spec/partial.md), and an index beside its file (docs/spec/octx.md).
+_COMPANIONS = (".partial", ".assembling", ".recovering", ".octx")
 
 # By these a directory's records are told from its other files, and a new file's format from its name.
 FORMAT_OF_SUFFIX = {
@@ -39,8 +39,18 @@ FORMAT_OF_SUFFIX = {
     ".array_record": "array_record",
     ".arrayrecord": "array_record",
     ".riegeli": "riegeli",
+    ".recordio": "recordio",
+    ".tfrecord": "tfrecord",
+    ".tfrecords": "tfrecord",
+    ".tfrec": "tfrecord",
 }
-_SUFFIXES = tuple(FORMAT_OF_SUFFIX)
+_SHARD_NUMBER = re.compile(r"-\d{5,}-of-\d{5,}\Z")
+
+
+def format_of_name(path: str) -> str | None:
+    """The format that a name tells: `x.tfrecord`, `x.tfrecord.gz` and `x.tfrecord-00003-of-00064` alike."""
+    stem = _SHARD_NUMBER.sub("", path.removesuffix(".gz"))
+    return FORMAT_OF_SUFFIX.get(os.path.splitext(stem)[1])
 
 
 def expand(location: Location) -> list[Input]:
@@ -106,7 +116,7 @@ def _expand_path(path: str | bytes) -> list[str]:
 def _records_in(directory: str) -> list[str]:
     paths = _names_in(directory)
     if not paths:
-        kinds = ", ".join(f"*{suffix}" for suffix in _SUFFIXES)
+        kinds = ", ".join(f"*{suffix}" for suffix in FORMAT_OF_SUFFIX)
         message = f"{directory}: the directory has no record files ({kinds})"
         raise NotFoundError(message, path=directory)
     return paths
@@ -115,14 +125,14 @@ def _records_in(directory: str) -> list[str]:
 def _names_in(directory: str) -> list[str]:
     """Direct children with a known suffix, sorted as strings: the order that FFRecord's own reader uses."""
     try:
-        names = sorted(name for name in os.listdir(directory) if name.endswith(_SUFFIXES))
+        names = sorted(name for name in os.listdir(directory) if format_of_name(name))
     except OSError as error:
         raise of_os_error(error, f"{directory}: cannot list: {error.strerror}", directory) from error
     return [os.path.join(directory, name) for name in names]
 
 
 def _matching(pattern: str) -> list[str]:
-    found = sorted(path for path in glob.glob(pattern, recursive=True) if not path.endswith(_UNFINISHED))
+    found = sorted(path for path in glob.glob(pattern, recursive=True) if not path.endswith(_COMPANIONS))
     # A folder that matches stands for its records; one without any is not what was meant.
     paths = [path for one in found for path in (_names_in(one) if os.path.isdir(one) else [one])]
     if not paths:

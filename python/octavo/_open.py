@@ -1,4 +1,4 @@
-"""`octavo.open`, `octavo.create` and `octavo.append`."""
+"""`octavo.open`, `octavo.create`, `octavo.append` and `octavo.trim`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import warnings
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from octavo._location import FORMAT_OF_SUFFIX, expand
+from octavo._location import FORMAT_OF_SUFFIX, expand, format_of_name
 from octavo._options import parse_bytes
 from octavo._reader import Reader
 from octavo._recipe import recipe, recipe_of
@@ -15,8 +15,10 @@ from octavo.errors import OptionError, RecordTypeError, TornAppendWarning, Unsup
 
 if TYPE_CHECKING:
     from octavo._location import Location
+    from octavo._reader import Info
 
-Format: TypeAlias = Literal["ffrecord", "array_record", "riegeli"]
+Format: TypeAlias = Literal["ffrecord", "array_record", "riegeli", "recordio", "tfrecord"]
+Dialect: TypeAlias = Literal["paddle-python", "paddle-python-ieee", "go", "paddle-cpp"]
 IndexStorage: TypeAlias = Literal["memory", "offloaded"]
 IoMode: TypeAlias = Literal["auto", "mmap", "pread", "uring", "direct"]
 
@@ -89,6 +91,8 @@ def create(
     max_parallelism: int | None = None,
     saturation_delay_ms: int | None = None,
     options: str | None = None,
+    dialect: Dialect | None = None,
+    max_chunk_bytes: int | str | None = None,
 ) -> Writer:
     """Create a record file.
 
@@ -99,9 +103,14 @@ def create(
         path: Where the file will be.
         format: The format; told from the suffix of `path` if it is not given.
         overwrite: Whether a file of that name may be replaced.
-        codec: How chunks are compressed: `zstd` (the default), `brotli`, `snappy`, each with a level after a colon
-            (`zstd:7`), or `none`. ArrayRecord and Riegeli only, as everything below.
-        group_size: Records a chunk. 1, ArrayRecord's default, is best for random access; more compress better.
+        codec: How records are compressed, or `none`; a level may follow after a colon (`zstd:7`). ArrayRecord and
+            Riegeli have `zstd` (the default), `brotli` and `snappy`; RecordIO has `snappy` (the default) and `gzip`;
+            TFRecord has `gzip` (the default for names that end in `.gz`) and `zlib`, for the file as a whole.
+        group_size: Records a chunk. 1, ArrayRecord's default, is best for random access; more compress better. In
+            RecordIO files a chunk ends after so many records, whatever they weigh.
+        dialect: Which of RecordIO's layouts to write; `paddle-python` if it is not given.
+        max_chunk_bytes: A chunk of a RecordIO file ends before its records weigh more than this; 256 KiB if nothing
+            else is given. A larger record has a chunk of its own.
         transpose: Take records that are protocol buffers apart into columns, which compress better.
         pad_to_block_boundary: Begin every chunk at a multiple of 64 KiB.
         window_log: Logarithm of the codec's window.
@@ -123,35 +132,67 @@ def create(
         "max_parallelism": max_parallelism,
         "saturation_delay_ms": saturation_delay_ms,
         "options": options,
+        "dialect": dialect,
+        "max_chunk_bytes": max_chunk_bytes,
     }
+    if chosen == "tfrecord" and codec is None and path.endswith(".gz"):
+        given["codec"] = "gzip"
     return Writer(path, format=chosen, overwrite=overwrite, **recipe(chosen, given))
 
 
 def append(path: str | os.PathLike[str], *, format: Format | None = None) -> Writer:
     """Add records to the end of a file. What is there stays readable at every instant.
 
-    The options of the file are kept, as far as it tells them. `flush` makes a whole ArrayRecord file each time: what it
-    has acknowledged is there after a crash. What an interrupted append to such a file has left behind is cut off first.
+    The options of the file are kept, as far as it tells them. What `flush` has acknowledged is there after a crash. What
+    an interrupted append has left behind is cut off first.
 
     Args:
-        path: The file; ArrayRecord or Riegeli.
+        path: The file; any format but FFRecord, and no compressed TFRecord file.
         format: The format, if it cannot be told from the content or the name.
 
     Raises:
         UnsupportedError: The format cannot be appended to; the message names the way out.
+        FormatError: The file is damaged; `octavo.recover` saves what is intact.
     """
+    path, info = _look_at(path, format)
+    if reason := _cannot_grow(info):
+        message = (
+            f"{path}: {reason}; write the new records to a file beside it with octavo.create and open both as one: "
+            f"octavo.open([{path!r}, ...])"
+        )
+        raise UnsupportedError(message, path=path)
+    return Writer(path, format=info.format, append=True, **recipe_of(info))
+
+
+def trim(path: str | os.PathLike[str], *, format: Format | None = None) -> int:
+    """Cut off what an interrupted append has left behind, and say how many bytes that were.
+
+    Such a file can be read as it is; this makes the warning go away, and the file whole for programs that know less.
+
+    Args:
+        path: The file.
+        format: The format, if it cannot be told from the content or the name.
+    """
+    path, info = _look_at(path, format)
+    if info.torn_bytes:
+        Writer(path, format=info.format, append=True, **recipe_of(info)).close()
+    return info.torn_bytes
+
+
+def _look_at(path: str | os.PathLike[str], format: Format | None) -> tuple[str, Info]:
     path = _as_path(path)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TornAppendWarning)  # it is mended here
         with open(path, format=format) as reader:
-            info = reader.info
-    if info.format != "ffrecord":
-        return Writer(path, format=info.format, append=True, **recipe_of(info))
-    message = (
-        f"{path}: {info.format} keeps its index before its records, so a file cannot grow in place; write the new "
-        f"records to a file beside it with octavo.create and open both as one: octavo.open([{path!r}, ...])"
-    )
-    raise UnsupportedError(message, path=path)
+            return path, reader.info
+
+
+def _cannot_grow(info: Info) -> str | None:
+    if info.format == "ffrecord":
+        return "ffrecord keeps its index before its records, so a file cannot grow in place"
+    if info.format == "tfrecord" and info.codec in {"gzip", "zlib"}:
+        return f"a tfrecord file that is compressed by {info.codec} as a whole cannot grow in place"
+    return None
 
 
 def _check_types(format: object, **switches: object) -> None:
@@ -172,9 +213,8 @@ def _as_path(path: str | os.PathLike[str]) -> str:
 
 
 def _format_by_suffix(path: str) -> str:
-    suffix = os.path.splitext(path)[1]
-    if suffix in FORMAT_OF_SUFFIX:
-        return FORMAT_OF_SUFFIX[suffix]
+    if found := format_of_name(path):
+        return found
     known = ", ".join(f"{suffix} ({name})" for suffix, name in FORMAT_OF_SUFFIX.items())
     message = f"{path}: the suffix does not say which format to write; use one of {known}, or pass format="
     raise OptionError(message, path=path)

@@ -37,13 +37,15 @@ class Info:
     format: str
     """The format's name."""
     dialect: str | None
-    """Which of several layouts of that name; None where there is only one."""
+    """Which of several layouts of that name; None where there is only one, or no record says."""
+    dialect_confirmed: bool
+    """Whether a checksum has confirmed the dialect; if not, it is a guess from the first bytes."""
     codec: str | None
-    """How records are compressed: none, zstd, brotli or snappy; None if no record says."""
+    """How records are compressed: none, zstd, brotli, snappy, gzip or zlib; None if no record says."""
     level: int | None
     """How hard, if the file says."""
     group_size: int | None
-    """Records a chunk; None where there are no chunks."""
+    """Records a chunk; None where there are no chunks, or no two alike."""
     transposed: bool | None
     """Whether records are taken apart into columns; None if no record says."""
     chunk_count: int
@@ -56,6 +58,8 @@ class Info:
     """The options the file was written with, if it says."""
     torn_bytes: int
     """Bytes of interrupted appends, which were left out."""
+    sidecar: bool
+    """Whether the index was found in a file of its own, `NAME.octx`."""
     record_count: int
     """Records in the reader."""
     file_count: int
@@ -177,7 +181,8 @@ class Reader(_core.Reader):
         options = ArrayRecordWriterOptions.of_file(about.get("writer_options"))
         return Info(
             format=self._format,
-            dialect=None,
+            dialect=about.get("dialect"),
+            dialect_confirmed=about.get("dialect_confirmed", False),
             codec=_codec(about, options),
             level=_level(options),
             group_size=about.get("group_size"),
@@ -187,6 +192,7 @@ class Reader(_core.Reader):
             decoded_bytes=about.get("decoded_bytes"),
             writer_options=about.get("writer_options"),
             torn_bytes=about.get("torn_bytes", 0),
+            sidecar=about.get("sidecar", False),
             record_count=len(self),
             file_count=len(self._inputs),
             total_bytes=self._total_bytes,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from octavo._options import ArrayRecordWriterOptions
+from octavo._stream_options import recordio_arguments, tfrecord_arguments
 from octavo.errors import OptionError
 
 if TYPE_CHECKING:
@@ -15,21 +16,39 @@ _WINDOW_LOG = {"zstd": 20, "brotli": 22}
 _NOT_IN_RIEGELI = ("pad_to_block_boundary",)
 
 
+# The options of the formats that have few.
+_OPTIONS = {
+    "ffrecord": (),
+    "recordio": ("codec", "dialect", "max_chunk_bytes", "group_size"),
+    "tfrecord": ("codec",),
+}
+_ONLY_IN_RECORDIO = ("dialect", "max_chunk_bytes")
+
+
 def recipe(format: str, given: dict[str, Any]) -> dict[str, Any]:
     """The native writer's arguments for a new file."""
     given = {name: value for name, value in given.items() if value is not None}
-    if format == "ffrecord":
-        if given:
-            message = f"ffrecord has no such options: {', '.join(given)}"
-            raise OptionError(message)
-        return {}
-    if format == "riegeli" and (wrong := [name for name in _NOT_IN_RIEGELI if name in given]):
-        message = f"riegeli has no such options: {', '.join(wrong)}"
+    if format in _OPTIONS:
+        _refuse(format, [name for name in given if name not in _OPTIONS[format]])
+        if format == "recordio":
+            return recordio_arguments(**given)
+        return tfrecord_arguments(**given) if format == "tfrecord" else {}
+    _refuse(format, [name for name in _ONLY_IN_RECORDIO if name in given])
+    return _array_record_arguments(format, given)
+
+
+def _refuse(format: str, wrong: list[str]) -> None:
+    if wrong:
+        message = f"{format} has no such options: {', '.join(wrong)}"
         raise OptionError(message)
+
+
+def _array_record_arguments(format: str, given: dict[str, Any]) -> dict[str, Any]:
+    if format == "riegeli":
+        _refuse(format, [name for name in _NOT_IN_RIEGELI if name in given])
     options = ArrayRecordWriterOptions.from_keywords(**given)
     if format == "riegeli" and options.pad_to_block_boundary:
-        message = "riegeli has no such options: pad_to_block_boundary"
-        raise OptionError(message)
+        _refuse(format, ["pad_to_block_boundary"])
     arguments = _arguments(options)
     if format == "riegeli":
         # Its chunks are cut by size unless somebody counts.
@@ -40,6 +59,10 @@ def recipe(format: str, given: dict[str, Any]) -> dict[str, Any]:
 
 def recipe_of(info: Info) -> dict[str, Any]:
     """The native writer's arguments for more records of a file that exists."""
+    if info.format == "recordio":
+        return recordio_arguments(codec=info.codec, dialect=info.dialect)
+    if info.format == "tfrecord":
+        return tfrecord_arguments(codec=info.codec)
     # Readers count chunks by what is in them, not by what the text says. A lone chunk may be a short one.
     group_size = info.group_size if info.chunk_count > 1 or info.writer_options is None else None
     return _as_before(info.format, info.writer_options, info.codec, group_size, transposed=info.transposed)
@@ -49,6 +72,10 @@ def recipe_of_salvage(about: dict[str, Any]) -> dict[str, Any]:
     """The native writer's arguments for what was saved of a file."""
     if about["format"] == "ffrecord":
         return {}
+    if about["format"] == "recordio":
+        return recordio_arguments(codec=about["codec"], dialect=about["dialect"])
+    if about["format"] == "tfrecord":
+        return tfrecord_arguments(codec=about["codec"])
     text = about["writer_options"]
     group_size = about["group_size"] if text is None else None  # judged from a chunk that may be a short one
     return _as_before(about["format"], text, about["codec"], group_size, transposed=about["transposed"])

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from octavo import _core
-from octavo._location import FORMAT_OF_SUFFIX
+from octavo._location import format_of_name
 from octavo._recipe import recipe_of_salvage
 from octavo._writer import Writer
 from octavo.errors import OptionError, RecordTypeError
@@ -71,7 +71,7 @@ def recover(
     Args:
         source: The damaged file.
         target: Where the whole file will be.
-        format: What the source is, if its name does not say and it is not an ArrayRecord file.
+        format: What the source is, if neither its name nor its first bytes say; otherwise it is taken for an ArrayRecord file.
         overwrite: Whether a file of the target's name may be replaced.
         progress: Called now and then with bytes done and bytes in all; twice through the file.
     """
@@ -90,7 +90,7 @@ def recover(
         raise OptionError(message, path=paths[1])
     salvage = _core.Salvage(paths[0], format=format, progress=progress)
     about = salvage.about()
-    named = FORMAT_OF_SUFFIX.get(os.path.splitext(paths[1])[1], about["format"])
+    named = format_of_name(paths[1]) or about["format"]
     if named != about["format"]:
         message = f"{paths[1]}: the suffix says {named}, but what is recovered is {about['format']}"
         raise OptionError(message, path=paths[1])

@@ -5,7 +5,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
-use octavo_format::format::riegeli::DecodedChunk;
+use octavo_format::chunk::DecodedChunk;
 
 use crate::fork;
 use crate::pool::locked;
@@ -166,18 +166,10 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use octavo_format::codec::{Compression, Decoder};
-    use octavo_format::format::riegeli::layout::{ChunkHeader, CHUNK_HEADER};
-    use octavo_format::format::riegeli::write::{ChunkEncoder, ChunkOptions};
-
     use super::*;
 
     fn chunk_of(bytes: usize) -> Arc<DecodedChunk> {
-        let options = ChunkOptions { compression: Compression::NONE, transpose: None };
-        let mut payload = Vec::new();
-        ChunkEncoder::new(options).encode(&vec![7; bytes], &[bytes as u64], &mut payload).unwrap();
-        let header = ChunkHeader::parse(payload.first_chunk().unwrap());
-        Arc::new(DecodedChunk::decode(&header, &payload[CHUNK_HEADER..], &mut Decoder::new()).unwrap())
+        Arc::new(DecodedChunk::new(vec![7; bytes], vec![bytes as u64]))
     }
 
     #[test]

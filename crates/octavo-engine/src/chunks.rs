@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use octavo_format::format::riegeli::{Check, DecodedChunk};
+use octavo_format::chunk::{Check, DecodedChunk};
 use octavo_format::{Placement, Span};
 
 pub use crate::chunk_cache::ChunkCache;

@@ -2,8 +2,8 @@
 
 use std::cell::Cell;
 
+use octavo_format::chunk::{Check, ChunkFault, Workspace};
 use octavo_format::codec::{self, Codec, Decoder};
-use octavo_format::format::riegeli::{Check, ChunkFault, Workspace};
 use octavo_format::format::Body;
 use octavo_format::FormatError;
 

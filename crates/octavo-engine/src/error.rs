@@ -100,7 +100,9 @@ pub enum Error {
 fn remedy(error: &FormatError) -> &'static str {
     match error {
         FormatError::IndexChecksum { .. } => "; check_data=False reads past it at your own risk",
-        FormatError::Chunk { record_count: 0, .. } => "; octavo.recover saves what is intact",
+        FormatError::Chunk { record_count: 0, .. } | FormatError::Record { record_count: 0, .. } => {
+            "; octavo.recover saves what is intact"
+        }
         FormatError::Chunk { .. } => "; other chunks may be intact: octavo.verify lists them, octavo.recover saves them",
         FormatError::Tail { .. } | FormatError::Footer { .. } => {
             "; octavo.recover writes a whole file from the chunks that are intact"
@@ -111,7 +113,8 @@ fn remedy(error: &FormatError) -> &'static str {
         }
         FormatError::RecordUnplaced { .. }
         | FormatError::RecordTruncated { .. }
-        | FormatError::RecordChecksum { .. } => "; other records may be intact: octavo.verify lists them",
+        | FormatError::RecordChecksum { .. }
+        | FormatError::Record { .. } => "; other records may be intact: octavo.verify lists them",
         FormatError::Unknown { .. } => "; if you know better, pass format=",
         _ => "",
     }

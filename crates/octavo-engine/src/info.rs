@@ -1,9 +1,8 @@
 //! What the files of a data set are, for people.
 
 use octavo_format::codec::Codec;
-use octavo_format::format::riegeli::chunk::{self, HEADER_SPAN};
-use octavo_format::format::riegeli::layout::ChunkKind;
-use octavo_format::{Placement, Span};
+use octavo_format::format::Look;
+use octavo_format::Placement;
 
 use crate::error::Result;
 use crate::io::read_vec;
@@ -12,6 +11,8 @@ use crate::shards::{Dataset, Shard};
 /// What is known without reading records. Where files differ, the first one's answer stands.
 #[derive(Debug, Clone, Default)]
 pub struct Description {
+    /// Which of several layouts of the format, and whether a checksum has confirmed that.
+    pub dialect: Option<(&'static str, bool)>,
     /// How records are compressed.
     pub codec: Option<Codec>,
     /// Records a chunk.
@@ -22,16 +23,18 @@ pub struct Description {
     pub chunk_count: u64,
     /// Bytes that they take in the files.
     pub encoded_bytes: u64,
-    /// Bytes of the records.
-    pub decoded_bytes: u64,
+    /// Bytes of the records, where that is known.
+    pub decoded_bytes: Option<u64>,
     /// The options that the file was written with.
     pub writer_options: Option<String>,
     /// Bytes of interrupted appends.
     pub torn_bytes: u64,
+    /// Whether the index was found in a file of its own.
+    pub from_sidecar: bool,
 }
 
 impl Description {
-    /// Of all files of a data set; `None` where they have no chunks.
+    /// Of all files of a data set; `None` where they say nothing.
     pub fn of(dataset: &Dataset) -> Result<Option<Self>> {
         let mut whole: Option<Self> = None;
         for number in 0..dataset.starts().len() - 1 {
@@ -45,27 +48,27 @@ impl Description {
     }
 
     fn of_shard(shard: &Shard) -> Result<Option<Self>> {
-        let (Some(chunks), Some(about)) = (shard.chunks(), shard.index().about()) else { return Ok(None) };
+        let Some(about) = shard.index().about() else { return Ok(None) };
         let mut description = Self {
-            chunk_count: chunks.chunk_count(),
+            dialect: about.dialect,
+            codec: about.codec,
+            encoded_bytes: shard.source().len() - about.torn_bytes,
             decoded_bytes: about.decoded_bytes,
             writer_options: about.writer_options.clone(),
             torn_bytes: about.torn_bytes,
+            from_sidecar: about.from_sidecar,
             ..Self::default()
         };
-        if chunks.chunk_count() == 0 {
-            return Ok(Some(description));
+        let Some(chunks) = shard.chunks() else { return Ok(Some(description)) };
+        description.chunk_count = chunks.chunk_count();
+        description.group_size = chunks.group_size();
+        description.encoded_bytes = 0;
+        if chunks.chunk_count() > 0 {
+            let ((first, look), (last, end)) = (look_at(shard, 0)?, look_at(shard, chunks.chunk_count() - 1)?);
+            description.encoded_bytes = end.end.unwrap_or(last.span.end()) - first.span.offset;
+            description.codec = about.codec.or(look.codec);
+            description.transposed = look.transposed;
         }
-        let (mut first, mut last) = (Placement::default(), Placement::default());
-        chunks.place_chunk(0, &mut first).map_err(|damage| shard.blame(damage))?;
-        chunks.place_chunk(chunks.chunk_count() - 1, &mut last).map_err(|damage| shard.blame(damage))?;
-        description.encoded_bytes = end_of_chunk(shard, last.span)? - first.span.offset;
-        description.group_size = Some(chunks.records_in(0));
-        let head = read_vec(shard.source(), first.span.offset, (HEADER_SPAN + 1).min(first.span.len))?;
-        if let Ok(header) = chunk::open_header(first.span.offset, &head) {
-            description.transposed = Some(header.kind == ChunkKind::Transposed);
-        }
-        description.codec = chunk::codec_in(first.span.offset, &head);
         Ok(Some(description))
     }
 
@@ -75,16 +78,20 @@ impl Description {
         Self {
             chunk_count: self.chunk_count + other.chunk_count,
             encoded_bytes: self.encoded_bytes + other.encoded_bytes,
-            decoded_bytes: self.decoded_bytes + other.decoded_bytes,
+            decoded_bytes: self.decoded_bytes.zip(other.decoded_bytes).map(|(one, other)| one + other),
             torn_bytes: self.torn_bytes + other.torn_bytes,
+            from_sidecar: self.from_sidecar && other.from_sidecar,
             ..of
         }
     }
 }
 
-/// Where the chunk at the start of a span ends; the end of the span if its header does not say.
-fn end_of_chunk(shard: &Shard, span: Span) -> Result<u64> {
-    let head = read_vec(shard.source(), span.offset, HEADER_SPAN.min(span.len))?;
-    let header = chunk::open_header(span.offset, &head).ok();
-    Ok(header.and_then(|header| header.end(span.offset)).unwrap_or(span.end()))
+/// Where a chunk is, and what its first bytes say.
+fn look_at(shard: &Shard, chunk: u64) -> Result<(Placement, Look)> {
+    let Some(chunks) = shard.chunks() else { unreachable!("only files with chunks are asked") };
+    let mut placement = Placement::default();
+    chunks.place_chunk(chunk, &mut placement).map_err(|damage| shard.blame(damage))?;
+    let span = placement.span;
+    let head = read_vec(shard.source(), span.offset, Look::HEAD_BYTES.min(span.len))?;
+    Ok((placement, chunks.look(span.offset, &head)))
 }

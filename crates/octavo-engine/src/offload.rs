@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use octavo_format::format::riegeli::table::{Entry, TableStore};
+use octavo_format::chunk::table::{Entry, TableStore};
 
 use crate::error::{shown, Error, Result};
 

@@ -346,7 +346,9 @@ fn uses_cache(slots: &[ShardSlot], cache_bytes: u64) -> bool {
         match slot.shard.get() {
             Some(shard) if shard.index().is_compressed() => {
                 records = records.saturating_add(slot.record_count);
-                bytes = bytes.saturating_add(shard.index().about().map_or(u64::MAX, |about| about.decoded_bytes));
+                bytes = bytes.saturating_add(
+                    shard.index().about().and_then(|about| about.decoded_bytes).unwrap_or(u64::MAX),
+                );
             }
             _ => return false,
         }

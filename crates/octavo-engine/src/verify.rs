@@ -1,6 +1,6 @@
 //! Checking every record, in parallel and in bounded memory.
 
-use octavo_format::format::riegeli::Check;
+use octavo_format::chunk::Check;
 use octavo_format::Chunks;
 
 use crate::batch::{self, Plan};

@@ -5,17 +5,24 @@
 
 mod ffrecord;
 mod riegeli;
+mod stream;
 
 use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Arc;
 
+use octavo_format::codec::deflate::BlockSum;
+use octavo_format::codec::Compression;
+use octavo_format::format::recordio::write as recordio;
 use octavo_format::format::riegeli::write::{ChunkOptions, Encoded};
 use octavo_format::Format;
 
 use crate::error::{Error, Result};
+use crate::io::IoMode;
 use crate::later::Later;
+use crate::open::{self, OpenOptions};
 use crate::pool;
+use crate::shards::Shard;
 use crate::sink::{FileSink, Side};
 
 /// A block is sealed when it holds this many bytes of records, or this many records.
@@ -60,6 +67,13 @@ pub enum SealedBlock {
         /// Their sizes.
         chunks: Vec<Encoded>,
     },
+    /// Bytes that go into the file as they are.
+    Stream {
+        /// The bytes.
+        bytes: Vec<u8>,
+        /// What they add to the checksum of the whole, if there is one.
+        sum: Option<BlockSum>,
+    },
 }
 
 /// Seals a block, on any thread.
@@ -90,6 +104,10 @@ pub enum Recipe {
     ArrayRecord(ArrayRecordRecipe),
     /// A plain Riegeli file.
     Riegeli(RiegeliRecipe),
+    /// A RecordIO file.
+    RecordIo(recordio::ChunkOptions),
+    /// A TFRecord file, compressed as a whole or not.
+    TfRecord(Compression),
 }
 
 /// How an ArrayRecord file is written.
@@ -121,23 +139,45 @@ impl Recipe {
             Self::FfRecord => Format::FfRecord,
             Self::ArrayRecord(_) => Format::ArrayRecord,
             Self::Riegeli(_) => Format::Riegeli,
+            Self::RecordIo(_) => Format::RecordIo,
+            Self::TfRecord(_) => Format::TfRecord,
         }
     }
 
-    /// Blocks hold a multiple of this many records.
-    fn group_size(&self) -> usize {
+    /// Where blocks may end.
+    fn cutting(&self) -> Cutting {
         match self {
-            Self::ArrayRecord(recipe) => recipe.group_size.max(1),
-            _ => 1,
+            Self::ArrayRecord(recipe) => Cutting::Every(recipe.group_size.max(1)),
+            Self::RecordIo(options) => Cutting::AtChunks(options.limits),
+            _ => Cutting::Anywhere,
         }
     }
+}
+
+/// Where a block of records may end.
+#[derive(Debug, Clone, Copy)]
+enum Cutting {
+    /// Behind any record.
+    Anywhere,
+    /// Behind a multiple of so many records. What is left over waits for what completes it, also when it is flushed.
+    Every(usize),
+    /// Where a chunk is full. Flushing ends a chunk, too.
+    AtChunks(recordio::Limits),
+}
+
+/// A file that is to be appended to.
+fn open_whole(path: &Path, format: Format) -> Result<Shard> {
+    let options = OpenOptions { format: Some(format), io: IoMode::Pread, ..OpenOptions::default() };
+    open::open_path(path, &options)
 }
 
 /// Writes records into one file.
 pub struct RecordWriter {
     assembler: Option<Box<dyn Assemble>>,
     block: RecordBlock,
-    group_size: usize,
+    cutting: Cutting,
+    /// Where the open chunk begins in the block, and the bytes of its records: for cutting at chunks.
+    open_chunk: (usize, u64),
     /// Whether the file was there before. Then nothing is written until a record is.
     appends: bool,
     sealing: VecDeque<Later<Result<SealedBlock>>>,
@@ -156,25 +196,35 @@ impl RecordWriter {
             Recipe::FfRecord => Box::new(ffrecord::FfAssembler::new(path, overwrite, sink)),
             Recipe::ArrayRecord(recipe) => Box::new(riegeli::create_array_record(recipe, sink)),
             Recipe::Riegeli(recipe) => Box::new(riegeli::create_plain(recipe, sink)),
+            Recipe::RecordIo(options) => Box::new(stream::create_recordio(*options, sink)),
+            Recipe::TfRecord(compression) => Box::new(stream::create_tfrecord(*compression, sink)?),
         };
-        Ok(Self::with(assembler, RecordBlock::default(), recipe.group_size(), false))
+        Ok(Self::with(assembler, RecordBlock::default(), recipe.cutting(), false))
     }
 
     /// Goes on with a file that exists. What was there stays readable at every instant.
     pub fn append(path: &Path, recipe: &Recipe) -> Result<Self> {
-        let (assembler, rest) = match recipe {
-            Recipe::ArrayRecord(recipe) => riegeli::append_array_record(path, recipe)?,
-            Recipe::Riegeli(recipe) => riegeli::append_plain(path, recipe)?,
+        let (assembler, rest): (Box<dyn Assemble>, _) = match recipe {
+            Recipe::ArrayRecord(recipe) => {
+                let (assembler, rest) = riegeli::append_array_record(path, recipe)?;
+                (Box::new(assembler), rest)
+            }
+            Recipe::Riegeli(recipe) => (Box::new(riegeli::append_plain(path, recipe)?), RecordBlock::default()),
+            Recipe::RecordIo(options) => {
+                (Box::new(stream::append_recordio(path, *options)?), RecordBlock::default())
+            }
+            Recipe::TfRecord(_) => (Box::new(stream::append_tfrecord(path)?), RecordBlock::default()),
             Recipe::FfRecord => return Err(Error::Unsupported { what: "FFRecord files cannot grow in place" }),
         };
-        Ok(Self::with(Box::new(assembler), rest, recipe.group_size(), true))
+        Ok(Self::with(assembler, rest, recipe.cutting(), true))
     }
 
-    fn with(assembler: Box<dyn Assemble>, block: RecordBlock, group_size: usize, appends: bool) -> Self {
+    fn with(assembler: Box<dyn Assemble>, block: RecordBlock, cutting: Cutting, appends: bool) -> Self {
         Self {
             assembler: Some(assembler),
             block,
-            group_size,
+            cutting,
+            open_chunk: (0, 0),
             appends,
             sealing: VecDeque::new(),
             generation: crate::fork::generation(),
@@ -195,17 +245,40 @@ impl RecordWriter {
         if self.block.bytes.capacity() == 0 {
             self.block.bytes.reserve(BLOCK_BYTES + BLOCK_BYTES / 8);
         }
+        let len = record.len() as u64;
+        if let Cutting::AtChunks(limits) = self.cutting {
+            let (begin, bytes) = self.open_chunk;
+            let records = (self.block.lens.len() - begin) as u64;
+            self.open_chunk = match limits.is_full(records, bytes, len) {
+                true => (self.block.lens.len(), len),
+                false => (begin, bytes + len),
+            };
+        }
         self.block.bytes.extend_from_slice(record);
-        self.block.lens.push(record.len() as u64);
+        self.block.lens.push(len);
         self.record_count += 1;
-        (self.block.bytes.len() >= BLOCK_BYTES || self.block.lens.len() >= BLOCK_RECORDS)
-            && self.block.lens.len().is_multiple_of(self.group_size)
+        (self.block.bytes.len() >= BLOCK_BYTES || self.block.lens.len() >= BLOCK_RECORDS) && self.can_cut()
+    }
+
+    fn can_cut(&self) -> bool {
+        match self.cutting {
+            Cutting::Anywhere => true,
+            Cutting::Every(group) => self.block.lens.len().is_multiple_of(group),
+            Cutting::AtChunks(_) => self.open_chunk.0 > 0,
+        }
     }
 
     /// Sends the open block to the pool and appends what is sealed by now. Waits when too much is on its way.
     pub fn seal(&mut self) -> Result<()> {
         self.check()?;
+        let mut rest = RecordBlock::default();
+        if let Cutting::AtChunks(_) = self.cutting {
+            rest = self.block.split_off(self.open_chunk.0);
+            rest.bytes.reserve(BLOCK_BYTES + BLOCK_BYTES / 8);
+            self.open_chunk.0 = 0;
+        }
         self.send_block();
+        self.block = rest;
         let most = pool::cpu().threads() * 2;
         self.append_sealed(most)
     }
@@ -216,8 +289,12 @@ impl RecordWriter {
         if self.appends && self.record_count == self.flushed_count {
             return Ok(());
         }
-        let whole = self.block.lens.len() / self.group_size * self.group_size;
-        let rest = self.block.split_off(whole);
+        let count = self.block.lens.len();
+        let rest = match self.cutting {
+            Cutting::Every(group) => self.block.split_off(count / group * group),
+            _ => RecordBlock::default(),
+        };
+        self.open_chunk = (0, 0);
         self.send_block();
         self.block = rest;
         self.append_sealed(0)?;

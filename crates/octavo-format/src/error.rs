@@ -4,7 +4,7 @@
 
 use thiserror::Error;
 
-use crate::format::riegeli::ChunkFault;
+use crate::chunk::ChunkFault;
 
 /// Damage, by kind. Every variant carries the numbers that a repair would need.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -120,6 +120,18 @@ pub enum FormatError {
         /// What is wrong with it.
         fault: ChunkFault,
     },
+    /// A record that stands by itself cannot be read.
+    #[error("{}: {fault}", at_record(*.offset, *.record, *.record_count))]
+    Record {
+        /// Where it begins.
+        offset: u64,
+        /// Its number.
+        record: u64,
+        /// One; none where nothing behind it can be counted.
+        record_count: u64,
+        /// What is wrong with it.
+        fault: ChunkFault,
+    },
     /// The footer or the postscript cannot be read.
     #[error("the {what} at byte {offset}: {fault}")]
     Tail {
@@ -167,6 +179,13 @@ fn records(first: u64, count: u64) -> String {
     }
 }
 
+fn at_record(offset: u64, record: u64, record_count: u64) -> String {
+    match record_count {
+        0 => format!("the record at byte {offset} ({})", records(record, 0)),
+        _ => format!("record {record} at byte {offset}"),
+    }
+}
+
 impl FormatError {
     /// The record the error is about, if it is about one.
     pub fn record(&self) -> Option<u64> {
@@ -175,6 +194,7 @@ impl FormatError {
             | Self::RecordUnplaced { record, .. }
             | Self::RecordTruncated { record, .. }
             | Self::RecordChecksum { record, .. }
+            | Self::Record { record, .. }
             | Self::Chunk { record, .. } => Some(*record),
             _ => None,
         }
@@ -183,7 +203,7 @@ impl FormatError {
     /// How many records it is about.
     pub const fn record_count(&self) -> u64 {
         match self {
-            Self::Chunk { record_count, .. } => *record_count,
+            Self::Chunk { record_count, .. } | Self::Record { record_count, .. } => *record_count,
             _ => 1,
         }
     }
@@ -198,6 +218,7 @@ impl FormatError {
         | Self::RecordUnplaced { record, .. }
         | Self::RecordTruncated { record, .. }
         | Self::RecordChecksum { record, .. }
+        | Self::Record { record, .. }
         | Self::Chunk { record, .. } = &mut self
         {
             *record = record.saturating_add(base);

@@ -8,10 +8,12 @@
 
 pub mod bytes;
 pub mod checksum;
+pub mod chunk;
 pub mod codec;
 pub mod error;
 pub mod format;
 pub mod limits;
+pub mod sidecar;
 pub mod span;
 pub mod varint;
 

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 
 use octavo_engine::Error;
-use octavo_format::format::riegeli::ChunkFault;
+use octavo_format::chunk::ChunkFault;
 use octavo_format::FormatError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -84,7 +84,9 @@ fn describe_damage(damage: &FormatError, place: &Bound<'_, PyDict>) -> PyResult<
             place.set_item("actual", *actual)?;
             "ChecksumError"
         }
-        FormatError::Chunk { offset, fault, .. } | FormatError::Tail { offset, fault, .. } => {
+        FormatError::Chunk { offset, fault, .. }
+        | FormatError::Record { offset, fault, .. }
+        | FormatError::Tail { offset, fault, .. } => {
             place.set_item("offset", *offset)?;
             return describe_fault(fault, place);
         }
@@ -106,6 +108,11 @@ fn describe_damage(damage: &FormatError, place: &Bound<'_, PyDict>) -> PyResult<
 fn describe_fault(fault: &ChunkFault, place: &Bound<'_, PyDict>) -> PyResult<&'static str> {
     Ok(match fault {
         ChunkFault::HeaderHash { expected, actual } | ChunkFault::DataHash { expected, actual } => {
+            place.set_item("expected", *expected)?;
+            place.set_item("actual", *actual)?;
+            "ChecksumError"
+        }
+        ChunkFault::Checksum { expected, actual } | ChunkFault::LengthChecksum { expected, actual } => {
             place.set_item("expected", *expected)?;
             place.set_item("actual", *actual)?;
             "ChecksumError"

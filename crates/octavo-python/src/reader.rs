@@ -199,6 +199,8 @@ impl Reader {
     fn _about<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let Some(about) = Description::of(&self.dataset).into_py(py)? else { return Ok(None) };
         let dict = PyDict::new(py);
+        dict.set_item("dialect", about.dialect.map(|(name, _)| name))?;
+        dict.set_item("dialect_confirmed", about.dialect.is_some_and(|(_, confirmed)| confirmed))?;
         dict.set_item("codec", about.codec.map(Codec::name))?;
         dict.set_item("group_size", about.group_size)?;
         dict.set_item("transposed", about.transposed)?;
@@ -207,6 +209,7 @@ impl Reader {
         dict.set_item("decoded_bytes", about.decoded_bytes)?;
         dict.set_item("writer_options", about.writer_options)?;
         dict.set_item("torn_bytes", about.torn_bytes)?;
+        dict.set_item("sidecar", about.from_sidecar)?;
         Ok(Some(dict))
     }
 

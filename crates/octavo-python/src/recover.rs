@@ -6,6 +6,7 @@ use octavo_engine::io::file::LocalFile;
 use octavo_engine::io::IoMode;
 use octavo_engine::recover::Survey;
 use octavo_format::codec::Codec;
+use octavo_format::format::recordio::Dialect;
 use octavo_format::Format;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -50,6 +51,7 @@ impl Salvage {
             dict.set_item("codec", survey.codec.map(Codec::name))?;
             dict.set_item("group_size", survey.group_size)?;
             dict.set_item("transposed", survey.transposed)?;
+            dict.set_item("dialect", survey.dialect.map(Dialect::name))?;
             dict.set_item("writer_options", &survey.writer_options)?;
         }
         Ok(dict)

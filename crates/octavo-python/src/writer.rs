@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use octavo_engine::sink::Side;
 use octavo_engine::write::{ArrayRecordRecipe, Recipe, RecordWriter, RiegeliRecipe};
 use octavo_format::codec::{Codec, Compression};
+use octavo_format::format::recordio::write::{self as recordio, Limits};
+use octavo_format::format::recordio::Dialect;
 use octavo_format::format::riegeli::write::ChunkOptions;
 use octavo_format::Format;
 use pyo3::prelude::*;
@@ -37,7 +39,7 @@ impl Writer {
     #[new]
     #[pyo3(signature = (
         path, *, format, overwrite=true, append=false, recovering=false, codec="none", level=0, window_log=0, group_size=None,
-        transpose_bucket_size=None, pad_to_block_boundary=false, writer_options=String::new(),
+        transpose_bucket_size=None, pad_to_block_boundary=false, writer_options=String::new(), dialect=None, max_chunk_bytes=None,
     ))]
     #[allow(clippy::too_many_arguments, reason = "one keyword each on the Python side")]
     fn new(
@@ -54,6 +56,8 @@ impl Writer {
         transpose_bucket_size: Option<u64>,
         pad_to_block_boundary: bool,
         writer_options: String,
+        dialect: Option<&str>,
+        max_chunk_bytes: Option<u64>,
     ) -> PyResult<Self> {
         let wrong = |what: &str| errors::named(py, "OptionError", what);
         let format =
@@ -61,6 +65,12 @@ impl Writer {
         let codec = Codec::from_name(codec).ok_or_else(|| wrong(&format!("codec {codec:?} is unknown")))?;
         let compression = Compression { codec, level, window_log };
         let chunks = ChunkOptions { compression, transpose: transpose_bucket_size };
+        let dialect = match dialect {
+            Some(name) => {
+                Dialect::from_name(name).ok_or_else(|| wrong(&format!("dialect {name:?} is unknown")))?
+            }
+            None => Dialect::PaddlePython,
+        };
         let recipe = match format {
             Format::ArrayRecord => Recipe::ArrayRecord(ArrayRecordRecipe {
                 chunks,
@@ -69,6 +79,12 @@ impl Writer {
                 writer_options,
             }),
             Format::Riegeli => Recipe::Riegeli(RiegeliRecipe { chunks, group_size }),
+            Format::RecordIo => {
+                let most_records = group_size.map_or(u64::MAX, |records| records as u64);
+                let limits = Limits { most_bytes: max_chunk_bytes.unwrap_or(u64::MAX), most_records };
+                Recipe::RecordIo(recordio::ChunkOptions { dialect, compression, limits })
+            }
+            Format::TfRecord => Recipe::TfRecord(compression),
             _ => Recipe::FfRecord,
         };
         let side = if recovering { Side::Recovering } else { Side::Partial };

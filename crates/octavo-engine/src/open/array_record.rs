@@ -2,14 +2,15 @@
 
 use std::sync::Mutex;
 
+use octavo_format::chunk::table::ChunkTable;
+use octavo_format::chunk::{About, Check, ChunkFault, DecodedChunk};
 use octavo_format::codec::Decoder;
 use octavo_format::format::array_record::{postscript, Metadata};
 use octavo_format::format::riegeli::chunk::{self, HEADER_SPAN};
 use octavo_format::format::riegeli::layout::{
     is_chunk_boundary, ChunkHeader, BLOCK, CHUNK_HEADER, FIRST_CHUNK, SIGNATURE,
 };
-use octavo_format::format::riegeli::table::ChunkTable;
-use octavo_format::format::riegeli::{About, Check, ChunkFault, ChunkIndex, DecodedChunk};
+use octavo_format::format::riegeli::{decoded, ChunkIndex};
 use octavo_format::{Format, FormatError};
 
 use super::listing::{Listing, Outline};
@@ -43,8 +44,9 @@ pub(crate) fn read_index(source: &dyn Source, options: &OpenOptions) -> Result<C
     }
     let about = About {
         writer_options: metadata.writer_options,
-        decoded_bytes: outline.decoded_bytes,
+        decoded_bytes: Some(outline.decoded_bytes),
         torn_bytes: source.len() - end,
+        ..About::default()
     };
     let Outline { table, groups, record_count, .. } = outline;
     let table = if options.offload_index { offload(source, &table)? } else { table };
@@ -164,7 +166,7 @@ fn read_postscript(source: &dyn Source, at: u64) -> Result<std::result::Result<u
         if header.decoded_data_size > BLOCK {
             return Err(ChunkFault::Damaged(NO_POSTSCRIPT));
         }
-        let decoded = DecodedChunk::decode(&header, data, &mut Decoder::new())?;
+        let decoded = decoded::decode(&header, data, &mut Decoder::new())?;
         let footer_offset =
             postscript::parse(decoded.record(0)).map_err(|_| ChunkFault::Damaged(NO_POSTSCRIPT))?;
         if footer_offset < FIRST_CHUNK || footer_offset >= at || !is_chunk_boundary(footer_offset) {
@@ -207,12 +209,12 @@ fn verify_and_decode(
     let (hashed, found) = (Mutex::new(Ok(())), Mutex::new(Ok(None)));
     pool::cpu().for_each(2, &|number| match number {
         0 => *locked(&hashed) = chunk::check_data(header, data, Check::All),
-        _ => *locked(&found) = DecodedChunk::stored_ends(header, data),
+        _ => *locked(&found) = decoded::stored_ends(header, data),
     })?;
     let (hashed, found) = (*locked(&hashed), std::mem::replace(&mut *locked(&found), Ok(None)));
     Ok(match (hashed, found) {
         (Err(fault), _) | (_, Err(fault)) => Err(fault),
-        (_, Ok(None)) => DecodedChunk::decode(header, data, &mut Decoder::new()),
-        (_, Ok(Some(ends))) => Ok(DecodedChunk::of_stored(payload, ends)),
+        (_, Ok(None)) => decoded::decode(header, data, &mut Decoder::new()),
+        (_, Ok(Some(ends))) => Ok(decoded::of_stored(payload, ends)),
     })
 }

@@ -2,12 +2,12 @@
 
 use std::sync::Mutex;
 
+use octavo_format::chunk::table::{ChunkTable, Entry, Packing, Piece};
+use octavo_format::chunk::{DecodedChunk, Groups};
 use octavo_format::format::array_record::footer::Shape;
 use octavo_format::format::array_record::FooterEntry;
 use octavo_format::format::riegeli::chunk::{self, HEADER_SPAN};
 use octavo_format::format::riegeli::layout::{is_chunk_boundary, FIRST_CHUNK};
-use octavo_format::format::riegeli::table::{ChunkTable, Entry, Packing, Piece};
-use octavo_format::format::riegeli::{DecodedChunk, Groups};
 use octavo_format::FormatError;
 
 use crate::error::{Error, Result};

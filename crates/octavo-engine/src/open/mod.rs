@@ -3,7 +3,10 @@
 pub(crate) mod array_record;
 pub(crate) mod ffrecord;
 mod listing;
+pub(crate) mod recordio;
 mod riegeli;
+mod tail;
+pub(crate) mod tfrecord;
 
 use std::io::Read;
 use std::path::Path;
@@ -11,6 +14,7 @@ use std::path::Path;
 use octavo_format::bytes::to_usize;
 use octavo_format::format::ffrecord::layout::FIXED_BYTES;
 use octavo_format::format::ffrecord::FixedHeader;
+use octavo_format::format::recordio::MAGIC;
 use octavo_format::format::riegeli::layout::SIGNATURE;
 use octavo_format::{Format, Index, Storing};
 
@@ -59,10 +63,15 @@ pub fn open_path(path: &Path, options: &OpenOptions) -> Result<Shard> {
 
 /// Opens anything that is read by spans.
 pub fn open_source(source: Box<dyn Source>, options: &OpenOptions) -> Result<Shard> {
-    let index: Box<dyn Index> = match format_of(source.as_ref(), options)? {
+    let named = options.format.or_else(|| format_by_suffix(source.name()));
+    let index: Box<dyn Index> = match format_of(source.as_ref(), options.format, named)? {
         Some(Format::FfRecord) => Box::new(ffrecord::read_index(source.as_ref(), options.check_data)?),
         Some(Format::ArrayRecord) => Box::new(array_record::read_index(source.as_ref(), options)?),
         Some(Format::Riegeli) => Box::new(riegeli::read_index(source.as_ref())?),
+        Some(Format::RecordIo) => {
+            Box::new(recordio::read_index(source.as_ref(), named == Some(Format::RecordIo))?)
+        }
+        Some(Format::TfRecord) => tfrecord::read_index(source.as_ref())?,
         _ => Box::new(ffrecord::detect_index(source.as_ref())?),
     };
     if options.offload_index && index.format() != Format::ArrayRecord {
@@ -73,18 +82,23 @@ pub fn open_source(source: Box<dyn Source>, options: &OpenOptions) -> Result<Sha
     Ok(Shard::new(source, index, 0))
 }
 
-/// What was asked for, what the first bytes say, what the name says, in this order.
-fn format_of(source: &dyn Source, options: &OpenOptions) -> Result<Option<Format>> {
-    if options.format.is_some() {
-        return Ok(options.format);
+/// What was asked for; what the first bytes say if they cannot be wrong; what the name says; what the first bytes seem to say.
+fn format_of(source: &dyn Source, asked: Option<Format>, named: Option<Format>) -> Result<Option<Format>> {
+    if asked.is_some() {
+        return Ok(asked);
     }
-    let named = format_by_suffix(source.name());
     let head = read_vec(source, 0, source.len().min(SIGNATURE.len() as u64))?;
     if head == SIGNATURE {
         // A file without an index must be asked for by name: it may as well be one that lost its index.
         return Ok(Some(if named == Some(Format::Riegeli) { Format::Riegeli } else { Format::ArrayRecord }));
     }
-    Ok(named)
+    if named.is_some() {
+        return Ok(named);
+    }
+    if head.starts_with(&MAGIC) {
+        return Ok(Some(Format::RecordIo));
+    }
+    Ok(tfrecord::begins_like_one(&head).then_some(Format::TfRecord))
 }
 
 /// What a file says of itself in its first bytes.
@@ -124,7 +138,20 @@ pub fn peek(path: &Path, options: &OpenOptions) -> Result<Option<Peek>> {
 /// How the records of a file that [`peek`] knows are stored.
 pub const PEEKED: (Format, Storing) = (Format::FfRecord, Storing::Verbatim);
 
+/// The format that a name tells by its suffix; that of a shard stands before its number, that of a compressed file before `.gz`.
 pub(crate) fn format_by_suffix(name: &str) -> Option<Format> {
-    let (_, suffix) = name.rsplit_once('.')?;
+    let name = name.strip_suffix(".gz").unwrap_or(name);
+    let (_, suffix) = without_shard_number(name).rsplit_once('.')?;
     Format::ALL.into_iter().find(|format| format.suffixes().contains(&suffix))
+}
+
+/// A name without the `-00003-of-00064` at its end.
+fn without_shard_number(name: &str) -> &str {
+    let is_number = |text: &str| text.len() >= 5 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let cut = || {
+        let (rest, count) = name.rsplit_once("-of-")?;
+        let (stem, number) = rest.rsplit_once('-')?;
+        (is_number(count) && is_number(number)).then_some(stem)
+    };
+    cut().unwrap_or(name)
 }

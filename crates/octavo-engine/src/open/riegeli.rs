@@ -1,9 +1,10 @@
 //! Plain Riegeli: no index, so every chunk's header is visited once.
 
+use octavo_format::chunk::table::{ChunkTable, Entry};
+use octavo_format::chunk::{About, ChunkFault, GroupsBuilder};
 use octavo_format::format::riegeli::chunk::{self, HEADER_SPAN};
 use octavo_format::format::riegeli::layout::{ChunkHeader, ChunkKind, FIRST_CHUNK, SIGNATURE};
-use octavo_format::format::riegeli::table::{ChunkTable, Entry};
-use octavo_format::format::riegeli::{About, ChunkFault, ChunkIndex, Groups};
+use octavo_format::format::riegeli::ChunkIndex;
 use octavo_format::{Format, FormatError};
 
 use crate::error::{Error, Result};
@@ -70,29 +71,29 @@ pub(super) fn read_index(source: &dyn Source) -> Result<ChunkIndex> {
     if head != SIGNATURE {
         return Err(Error::format(source.name(), octavo_format::format::detect::unknown(&head, source.len())));
     }
-    let (mut entries, mut starts) = (Vec::new(), Vec::new());
-    let (mut record_count, mut decoded_bytes, mut end) = (0u64, 0u64, FIRST_CHUNK);
+    let (mut entries, mut groups) = (Vec::new(), GroupsBuilder::default());
+    let (mut decoded_bytes, mut end) = (0u64, FIRST_CHUNK);
     let stop = for_each_chunk(source, FIRST_CHUNK, &mut |found| {
         end = found.end;
         let ChunkHeader { kind, num_records, decoded_data_size, .. } = found.header;
         if kind.has_records() {
             entries.push(Entry { offset: found.begin, decoded: decoded_data_size });
-            starts.push(record_count);
-            record_count = record_count.saturating_add(num_records);
+            groups.push(num_records);
             decoded_bytes = decoded_bytes.saturating_add(decoded_data_size);
         } else if let (ChunkKind::Other(_), 1..) = (kind, num_records) {
             let fault = ChunkFault::Damaged("it holds records of a kind that is not known");
-            let (offset, before, record_count) = (found.begin, record_count, num_records);
-            let damage = FormatError::Chunk { offset, record: before, record_count, fault };
+            let (offset, record, record_count) = (found.begin, groups.record_count(), num_records);
+            let damage = FormatError::Chunk { offset, record, record_count, fault };
             return Err(Error::format(source.name(), damage));
         }
         Ok(())
     })?;
+    let record_count = groups.record_count();
     if let Some(Stop { at, fault }) = stop {
         let damage = FormatError::Chunk { offset: at, record: record_count, record_count: 0, fault };
         return Err(Error::format(source.name(), damage));
     }
     let table = ChunkTable::of(&entries).map_err(|error| Error::format(source.name(), error))?;
-    let about = About { writer_options: None, decoded_bytes, torn_bytes: source.len() - end };
-    Ok(ChunkIndex::new(Format::Riegeli, table, Groups::Uneven(starts), record_count, end, about))
+    let about = About { decoded_bytes: Some(decoded_bytes), torn_bytes: source.len() - end, ..About::default() };
+    Ok(ChunkIndex::new(Format::Riegeli, table, groups.finish(), record_count, end, about))
 }

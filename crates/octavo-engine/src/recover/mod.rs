@@ -3,15 +3,21 @@
 //! A survey finds every piece that holds and everything that does not, by its hashes; then the records of the pieces are
 //! written into a new file.
 
+mod chunks;
+mod frames;
 mod records;
 mod search;
 mod survey;
 
+use octavo_format::chunk::DecodedChunk;
+use octavo_format::chunk::{Check, ChunkFault};
 use octavo_format::codec::{Codec, Decoder};
 use octavo_format::format::ffrecord::spool;
-use octavo_format::format::riegeli::chunk::{self, Check, ChunkFault, HEADER_SPAN};
+use octavo_format::format::recordio::{Dialect, MAGIC};
+use octavo_format::format::riegeli::chunk::{self, HEADER_SPAN};
 use octavo_format::format::riegeli::layout::{ChunkHeader, ChunkKind, CHUNK_HEADER, SIGNATURE};
-use octavo_format::format::riegeli::{journal, DecodedChunk};
+use octavo_format::format::riegeli::{decoded, journal};
+use octavo_format::format::tfrecord::layout::parse_header;
 use octavo_format::Format;
 
 use crate::error::{Error, Result};
@@ -42,13 +48,21 @@ enum Piece {
     Spool { begin: u64 },
     /// A record of a file whose index holds.
     Record { number: u64 },
+    /// Chunks of a RecordIO file, one after the other.
+    RecordIo { begin: u64, end: u64 },
+    /// Records of a TFRecord file, one after the other.
+    Frames { begin: u64, end: u64 },
 }
 
 impl Piece {
     /// Where it begins; a record of an index has no place here.
     const fn begin(&self) -> u64 {
         match self {
-            Self::Chunk { begin, .. } | Self::Journal { begin, .. } | Self::Spool { begin } => *begin,
+            Self::Chunk { begin, .. }
+            | Self::Journal { begin, .. }
+            | Self::Spool { begin }
+            | Self::RecordIo { begin, .. }
+            | Self::Frames { begin, .. } => *begin,
             Self::Record { .. } => 0,
         }
     }
@@ -69,6 +83,8 @@ pub struct Survey {
     pub group_size: Option<u64>,
     /// Whether the first piece is taken apart into columns.
     pub transposed: Option<bool>,
+    /// The dialect of its chunks, where its format has several.
+    pub dialect: Option<Dialect>,
     index: Option<Box<dyn octavo_format::Index>>,
 }
 
@@ -93,6 +109,8 @@ impl Survey {
         let format = match format.or(named) {
             _ if head.starts_with(&spool::MAGIC) => Format::FfRecord,
             Some(format) => format,
+            None if head.starts_with(&MAGIC) => Format::RecordIo,
+            None if parse_header(&head).is_ok() => Format::TfRecord,
             // Damage may be at the beginning, too: what is searched for is found by its hashes.
             None => Format::ArrayRecord,
         };
@@ -105,11 +123,14 @@ impl Survey {
             codec: None,
             group_size: None,
             transposed: None,
+            dialect: None,
             index: None,
         };
         match format {
             Format::FfRecord if head.starts_with(&spool::MAGIC) => survey.survey_spool()?,
             Format::FfRecord => survey.survey_records()?,
+            Format::RecordIo => survey.survey_recordio(progress)?,
+            Format::TfRecord => survey.survey_frames(progress)?,
             _ => survey.survey_chunks(progress)?,
         }
         survey.describe()?;
@@ -157,6 +178,8 @@ impl Survey {
                 }
                 Piece::Spool { begin } => self.write_spool(begin, &mut writer)?,
                 Piece::Record { number } => self.write_record(number, &mut writer)?,
+                Piece::RecordIo { begin, end } => self.write_recordio(begin, end, &mut writer)?,
+                Piece::Frames { begin, end } => self.write_frames(begin, end, &mut writer)?,
             };
             progress(done, total)?;
         }
@@ -189,11 +212,11 @@ fn decode(
         chunk::open(begin, physical, Check::Nothing, &mut spare).map_err(|fault| (fault, None))?;
     chunk::check_data(&header, data, Check::Data).map_err(|fault| (fault, Some(header.num_records)))?;
     if header.kind != ChunkKind::Padding {
-        return DecodedChunk::decode(&header, data, decoder).map_err(|fault| (fault, Some(header.num_records)));
+        return decoded::decode(&header, data, decoder).map_err(|fault| (fault, Some(header.num_records)));
     }
     let payload = journal::unwrap(data).unwrap_or(&[]);
     let damaged = (ChunkFault::Damaged("its journal is damaged"), None);
     let Some((inner, data)) = payload.split_first_chunk::<CHUNK_HEADER>() else { return Err(damaged) };
     let inner = ChunkHeader::parse(inner);
-    DecodedChunk::decode(&inner, data, decoder).map_err(|fault| (fault, Some(inner.num_records)))
+    decoded::decode(&inner, data, decoder).map_err(|fault| (fault, Some(inner.num_records)))
 }

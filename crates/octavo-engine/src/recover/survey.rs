@@ -1,10 +1,12 @@
 //! Surveying a file of chunks: by its footer where that holds, chunk by chunk where it does not.
 
+use octavo_format::chunk::DecodedChunk;
+use octavo_format::chunk::{Check, ChunkFault};
 use octavo_format::codec::Decoder;
 use octavo_format::format::array_record::{postscript, FooterEntry, Metadata};
-use octavo_format::format::riegeli::chunk::{self, Check, ChunkFault, HEADER_SPAN};
+use octavo_format::format::riegeli::chunk::{self, HEADER_SPAN};
+use octavo_format::format::riegeli::journal;
 use octavo_format::format::riegeli::layout::{ChunkHeader, ChunkKind, BLOCK, FIRST_CHUNK};
-use octavo_format::format::riegeli::{journal, DecodedChunk};
 use octavo_format::{Format, Placement};
 
 use super::search::next_chunk;
@@ -107,7 +109,7 @@ impl Survey {
         Ok(header.end(begin).filter(|end| holds && *end <= self.source.len()))
     }
 
-    fn lose(&mut self, offset: u64, end: u64, record_count: Option<u64>, fault: &ChunkFault) {
+    pub(super) fn lose(&mut self, offset: u64, end: u64, record_count: Option<u64>, fault: &ChunkFault) {
         let reason = fault.to_string();
         self.lost.push(Lost { offset, end: end.min(self.source.len()), record_count, reason });
     }

@@ -4,18 +4,17 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
 
+use octavo_format::chunk::DecodedChunk;
 use octavo_format::codec::Compression;
 use octavo_format::format::array_record::{footer, postscript};
 use octavo_format::format::riegeli::chunk::Placer;
+use octavo_format::format::riegeli::journal;
 use octavo_format::format::riegeli::layout::{self, ChunkHeader, ChunkKind};
 use octavo_format::format::riegeli::write::{ChunkEncoder, ChunkOptions, Encoded};
-use octavo_format::format::riegeli::{journal, DecodedChunk};
 
-use super::{ArrayRecordRecipe, Assemble, RecordBlock, RiegeliRecipe, SealedBlock, Sealer};
+use super::{open_whole, ArrayRecordRecipe, Assemble, RecordBlock, RiegeliRecipe, SealedBlock, Sealer};
 use crate::chunks::decode_one;
 use crate::error::{Error, Result};
-use crate::io::IoMode;
-use crate::open::{self, OpenOptions};
 use crate::shards::Shard;
 use crate::sink::{FileSink, GrowingFile, Sink};
 
@@ -102,11 +101,11 @@ pub(super) fn append_array_record(
     Ok((assembler, rest))
 }
 
-pub(super) fn append_plain(path: &Path, recipe: &RiegeliRecipe) -> Result<(RiegeliAssembler, RecordBlock)> {
+pub(super) fn append_plain(path: &Path, recipe: &RiegeliRecipe) -> Result<RiegeliAssembler> {
     let file = GrowingFile::open(path)?;
     let shard = open_whole(path, octavo_format::Format::Riegeli)?;
     let end = shard.source().len() - shard.index().about().map_or(0, |about| about.torn_bytes);
-    let assembler = RiegeliAssembler {
+    Ok(RiegeliAssembler {
         file: ChunkFile::append(file, end)?,
         options: recipe.chunks,
         group_size: recipe.group_size,
@@ -114,17 +113,11 @@ pub(super) fn append_plain(path: &Path, recipe: &RiegeliRecipe) -> Result<(Riege
         index: None,
         appends: true,
         dirty: false,
-    };
-    Ok((assembler, RecordBlock::default()))
-}
-
-fn open_whole(path: &Path, format: octavo_format::Format) -> Result<Shard> {
-    let options = OpenOptions { format: Some(format), io: IoMode::Pread, ..OpenOptions::default() };
-    open::open_path(path, &options)
+    })
 }
 
 fn take_records(shard: &Shard, chunk: u64) -> Result<RecordBlock> {
-    let decoded: DecodedChunk = decode_one(shard, chunk, octavo_format::format::riegeli::Check::All)?;
+    let decoded: DecodedChunk = decode_one(shard, chunk, octavo_format::chunk::Check::All)?;
     let (bytes, ends) = decoded.parts();
     let starts = std::iter::once(&0).chain(ends);
     let lens = ends.iter().zip(starts).map(|(end, start)| end - start).collect();

@@ -7,6 +7,13 @@ pub fn crc32(bytes: &[u8]) -> u32 {
     crc32fast::hash(bytes)
 }
 
+/// The CRC-32 of bytes whose beginning has the CRC-32 `before`, and that go on with `bytes`.
+pub fn extend(before: u32, bytes: &[u8]) -> u32 {
+    let mut hasher = Hasher::new_with_initial(before);
+    hasher.update(bytes);
+    hasher.finalize()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -27,6 +34,7 @@ mod tests {
     fn the_check_value_holds() {
         assert_eq!(crc32(b"123456789"), 0xCBF4_3926);
         assert_eq!(crc32(b""), 0);
+        assert_eq!(extend(extend(0, b"12345"), b"6789"), 0xCBF4_3926);
     }
 
     #[test]

@@ -3,10 +3,13 @@
 //! The uncompressed size is always known from outside, so decoding fills a slice and nothing else is reserved.
 
 mod brotli;
+pub mod deflate;
 mod snappy;
 mod zstd;
 
 use thiserror::Error;
+
+use deflate::Wrapping;
 
 /// How bytes are compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -19,11 +22,15 @@ pub enum Codec {
     Zstd,
     /// Snappy's block format.
     Snappy,
+    /// Deflate in a gzip wrapping.
+    Gzip,
+    /// Deflate in a zlib wrapping.
+    Zlib,
 }
 
 impl Codec {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::None, Self::Brotli, Self::Zstd, Self::Snappy];
+    pub const ALL: [Self; 6] = [Self::None, Self::Brotli, Self::Zstd, Self::Snappy, Self::Gzip, Self::Zlib];
 
     /// The name used in options and `Info`.
     pub const fn name(self) -> &'static str {
@@ -32,6 +39,8 @@ impl Codec {
             Self::Brotli => "brotli",
             Self::Zstd => "zstd",
             Self::Snappy => "snappy",
+            Self::Gzip => "gzip",
+            Self::Zlib => "zlib",
         }
     }
 
@@ -98,6 +107,8 @@ impl Decoder {
             Codec::Brotli => brotli::decode(input, out),
             Codec::Zstd => self.zstd.decode(input, out),
             Codec::Snappy => snappy::decode(&mut self.snappy, input, out),
+            Codec::Gzip => deflate::decode_exact(Wrapping::Gzip, input, out),
+            Codec::Zlib => deflate::decode_exact(Wrapping::Zlib, input, out),
         }
     }
 }
@@ -110,6 +121,7 @@ pub fn could_decode_to(codec: Codec, input: &[u8], size: u64) -> bool {
         Codec::Brotli => brotli::could_decode_to(input, size),
         Codec::Zstd => zstd::could_decode_to(input, size),
         Codec::Snappy => snappy::could_decode_to(input, size),
+        Codec::Gzip | Codec::Zlib => size <= (input.len() as u64).saturating_mul(deflate::MOST_EXPANSION),
     }
 }
 
@@ -141,6 +153,8 @@ impl Encoder {
             Codec::Brotli => brotli::encode(self.compression, input, out),
             Codec::Zstd => self.zstd.encode(self.compression, input, out),
             Codec::Snappy => snappy::encode(&mut self.snappy, input, out),
+            Codec::Gzip => deflate::encode_all(Wrapping::Gzip, self.compression.level, input, out),
+            Codec::Zlib => deflate::encode_all(Wrapping::Zlib, self.compression.level, input, out),
         }
     }
 }

@@ -10,8 +10,8 @@ pub const HEAD_BYTES: usize = 512;
 
 /// Beginnings people meet, and what to call them.
 const BEGINNINGS: [(&[u8], &str); 15] = [
-    (b"\x04\x03\x02\x01", "RecordIO"),
-    (b"\x0a\x23\xd7\xce", "MXNet RecordIO"),
+    (b"\x04\x03\x02\x01", "RecordIO, but no checksum in it holds"),
+    (b"\x0a\x23\xd7\xce", "an MXNet RecordIO file, not a PaddlePaddle RecordIO file"),
     (b"\x83\xaf\x70\xd1\x0d\x88\x4a\x3f", "a Riegeli or ArrayRecord file"),
     (b"\x1f\x8b", "a gzip stream"),
     (b"\x28\xb5\x2f\xfd", "a zstd stream"),

@@ -3,12 +3,14 @@
 pub mod array_record;
 pub mod detect;
 pub mod ffrecord;
+pub mod recordio;
 pub mod riegeli;
+pub mod tfrecord;
 
+use crate::chunk::{About, Check, DecodedChunk, Workspace};
 use crate::codec::{Codec, Decoder};
 use crate::error::FormatError;
 use crate::span::Span;
-use riegeli::{About, Check, DecodedChunk, Workspace};
 
 /// A format octavo knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -20,11 +22,15 @@ pub enum Format {
     ArrayRecord,
     /// Riegeli/records without an index.
     Riegeli,
+    /// PaddlePaddle's RecordIO, in all its dialects.
+    RecordIo,
+    /// TensorFlow's TFRecord, compressed as a whole or not.
+    TfRecord,
 }
 
 impl Format {
-    /// All of them, in the order in which detection tries them.
-    pub const ALL: [Self; 3] = [Self::FfRecord, Self::ArrayRecord, Self::Riegeli];
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::FfRecord, Self::ArrayRecord, Self::Riegeli, Self::RecordIo, Self::TfRecord];
 
     /// The name used in options, messages and `Info`.
     pub const fn name(self) -> &'static str {
@@ -32,6 +38,8 @@ impl Format {
             Self::FfRecord => "ffrecord",
             Self::ArrayRecord => "array_record",
             Self::Riegeli => "riegeli",
+            Self::RecordIo => "recordio",
+            Self::TfRecord => "tfrecord",
         }
     }
 
@@ -41,6 +49,8 @@ impl Format {
             Self::FfRecord => &["ffr"],
             Self::ArrayRecord => &["array_record", "arrayrecord"],
             Self::Riegeli => &["riegeli"],
+            Self::RecordIo => &["recordio"],
+            Self::TfRecord => &["tfrecord", "tfrecords", "tfrec"],
         }
     }
 
@@ -132,11 +142,32 @@ pub trait Index: Send + Sync + std::fmt::Debug {
         None
     }
 
+    /// The place from which on nothing can be counted, if there is one. It stands for one record, the last.
+    fn broken(&self) -> Option<FormatError> {
+        None
+    }
+
     /// Where in memory the entry of a record is, so that it can be brought near before it is needed.
     fn entry_address(&self, record: u64) -> *const u8;
 
     /// Where in memory the table of entries is, and how many bytes it takes.
     fn memory(&self) -> (*const u8, usize);
+}
+
+/// What the first bytes of a chunk tell.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Look {
+    /// How it is compressed.
+    pub codec: Option<Codec>,
+    /// Whether its records are taken apart into columns.
+    pub transposed: Option<bool>,
+    /// Where it ends.
+    pub end: Option<u64>,
+}
+
+impl Look {
+    /// How many first bytes are enough.
+    pub const HEAD_BYTES: u64 = 128;
 }
 
 /// Chunk number -> placement, for files whose records are stored together.
@@ -153,6 +184,16 @@ pub trait Chunks: Send + Sync {
     /// How many records a chunk has.
     fn records_in(&self, chunk: u64) -> u64 {
         self.first_record(chunk + 1) - self.first_record(chunk)
+    }
+
+    /// Records a chunk, where there is one number to name.
+    fn group_size(&self) -> Option<u64> {
+        (self.chunk_count() > 0).then(|| self.records_in(0))
+    }
+
+    /// What the first bytes of a chunk say of it, where the index does not.
+    fn look(&self, _offset: u64, _head: &[u8]) -> Look {
+        Look::default()
     }
 
     /// Where a chunk is and the size of its records, written to `placement`.

@@ -1,6 +1,6 @@
 //! The postscript: where the footer is. It fills the last block of a file.
 
-use crate::format::riegeli::block::Damage;
+use crate::chunk::Damage;
 use crate::varint;
 
 /// What tells a postscript from any other chunk.

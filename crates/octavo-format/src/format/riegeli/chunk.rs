@@ -1,68 +1,12 @@
 //! Chunks between their physical form, with block headers in between, and their payload.
 
-use thiserror::Error;
-
 use crate::bytes;
 use crate::checksum::highway::highway_hash;
+use crate::chunk::{Check, ChunkFault, Damage};
 use crate::codec::Codec;
 
-use super::block::{codec_of, Damage};
+use super::block::codec_of;
 use super::layout::{end_of, BlockHeader, ChunkHeader, ChunkKind, BLOCK, BLOCK_HEADER, CHUNK_HEADER};
-
-/// What is wrong with a chunk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum ChunkFault {
-    /// More bytes must be fetched before anything can be said.
-    #[error("{needed} bytes are needed to tell")]
-    Short {
-        /// Physical bytes from the chunk's begin on.
-        needed: u64,
-    },
-    /// The header is not the one that was written.
-    #[error("header hash {actual:#018x}, expected {expected:#018x}")]
-    HeaderHash {
-        /// What the file says.
-        expected: u64,
-        /// What the bytes give.
-        actual: u64,
-    },
-    /// The data is not what was written.
-    #[error("data hash {actual:#018x}, expected {expected:#018x}")]
-    DataHash {
-        /// What the file says.
-        expected: u64,
-        /// What the bytes give.
-        actual: u64,
-    },
-    /// The chunk ends after the file does.
-    #[error("it ends at byte {end}, but the file ends at {file_bytes}: truncated")]
-    Truncated {
-        /// Where it should end.
-        end: u64,
-        /// Where the file does.
-        file_bytes: u64,
-    },
-    /// Anything else.
-    #[error("{0}")]
-    Damaged(Damage),
-}
-
-impl From<Damage> for ChunkFault {
-    fn from(damage: Damage) -> Self {
-        Self::Damaged(damage)
-    }
-}
-
-/// How much of a chunk to verify.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Check {
-    /// All hashes.
-    All,
-    /// The data's hash. Enough where a verified footer says the same as the header.
-    Data,
-    /// Nothing but what memory safety and sense demand.
-    Nothing,
-}
 
 /// The first bytes of a chunk's physical form that always hold its header.
 pub const HEADER_SPAN: u64 = CHUNK_HEADER as u64 + BLOCK_HEADER;

@@ -1,36 +1,18 @@
 //! The index of a file of chunks: record number to chunk, chunk to placement.
 
 use crate::bytes;
+use crate::chunk::table::ChunkTable;
+use crate::chunk::{About, Check, ChunkFault, Damage, DecodedChunk, Groups, Workspace};
 use crate::codec::{Codec, Decoder};
 use crate::error::FormatError;
-use crate::format::{Body, Chunks, Format, Index, Placement, Storing};
+use crate::format::{Body, Chunks, Format, Index, Look, Placement, Storing};
 use crate::span::Span;
 
-use super::chunk::{self, Check, ChunkFault};
-use super::decoded::{DecodedChunk, CONTRADICTION};
 use super::layout::{end_of, ChunkHeader, ChunkKind};
-use super::table::ChunkTable;
-use super::{simple, Workspace};
+use super::{chunk, decoded, simple};
 
-/// How records are spread over chunks.
-#[derive(Debug)]
-pub enum Groups {
-    /// Every chunk has this many, the last one at most.
-    Even(u64),
-    /// The number of the first record of each chunk.
-    Uneven(Vec<u64>),
-}
-
-/// What a file says of itself, for people.
-#[derive(Debug, Clone, Default)]
-pub struct About {
-    /// The options it was written with, as text.
-    pub writer_options: Option<String>,
-    /// Bytes of its records.
-    pub decoded_bytes: u64,
-    /// Bytes behind the last valid end of the file: an interrupted append.
-    pub torn_bytes: u64,
-}
+/// The message of a chunk that should hold one record and does not.
+const CONTRADICTION: Damage = "its header contradicts the index";
 
 /// Record number -> placement, for ArrayRecord and plain Riegeli files.
 #[derive(Debug)]
@@ -162,7 +144,7 @@ impl Index for ChunkIndex {
         check: Check,
     ) -> Result<Body<'a>, FormatError> {
         let fault = |fault: ChunkFault| self.fault(record, placement.span.offset, encoded, fault);
-        let Workspace { gathered, decoded, .. } = work;
+        let Workspace { gathered, decoded: kept, .. } = work;
         let check = self.check(check);
         let (header, data) = chunk::open(placement.span.offset, encoded, check, gathered).map_err(fault)?;
         if !agrees(&header, placement.record_len, 1) {
@@ -173,9 +155,9 @@ impl Index for ChunkIndex {
                 simple::only_record(data, placement.record_len, decoder).map_err(|damage| fault(damage.into()))?;
             return Ok(Body { codec, stream });
         }
-        let used = std::mem::take(decoded).into_memory();
-        *decoded = DecodedChunk::decode_into(used, &header, data, decoder).map_err(fault)?;
-        Ok(Body { codec: Codec::None, stream: decoded.record(0) })
+        let used = std::mem::take(kept).into_memory();
+        *kept = decoded::decode_into(used, &header, data, decoder).map_err(fault)?;
+        Ok(Body { codec: Codec::None, stream: kept.record(0) })
     }
 
     fn chunks(&self) -> Option<&dyn Chunks> {
@@ -210,21 +192,19 @@ impl Chunks for ChunkIndex {
 
     #[inline]
     fn chunk_of(&self, record: u64) -> (u64, u64) {
-        match &self.groups {
-            Groups::Even(1) => (record, 0),
-            Groups::Even(group) => (record / group, record % group),
-            Groups::Uneven(starts) => {
-                // Empty chunks start where their successors do.
-                let chunk = starts.partition_point(|&start| start <= record).saturating_sub(1);
-                (chunk as u64, record - starts.get(chunk).copied().unwrap_or(0))
-            }
-        }
+        self.groups.chunk_of(record)
     }
 
     fn first_record(&self, chunk: u64) -> u64 {
-        match &self.groups {
-            Groups::Even(group) => chunk.saturating_mul(*group).min(self.record_count),
-            Groups::Uneven(starts) => starts.get(bytes::to_usize(chunk)).copied().unwrap_or(self.record_count),
+        self.groups.first_record(chunk, self.record_count)
+    }
+
+    fn look(&self, offset: u64, head: &[u8]) -> Look {
+        let header = chunk::open_header(offset, head).ok();
+        Look {
+            codec: chunk::codec_in(offset, head),
+            transposed: header.map(|header| header.kind == ChunkKind::Transposed),
+            end: header.and_then(|header| header.end(offset)),
         }
     }
 
@@ -247,6 +227,6 @@ impl Chunks for ChunkIndex {
         if !agrees(&header, placement.record_len, self.records_in(chunk)) {
             return Err(fault(CONTRADICTION.into()));
         }
-        DecodedChunk::decode_into(std::mem::take(&mut work.used), &header, data, decoder).map_err(fault)
+        decoded::decode_into(std::mem::take(&mut work.used), &header, data, decoder).map_err(fault)
     }
 }

@@ -1,6 +1,6 @@
 //! A slice that is filled from its end.
 
-use crate::format::riegeli::block::Damage;
+use crate::chunk::Damage;
 
 /// Bytes to fill, the last first.
 pub(super) struct Backward<'a> {

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use crate::chunk::Damage;
 use crate::codec::{Codec, Decoder};
-use crate::format::riegeli::block::{self, Damage};
+use crate::format::riegeli::block;
 
 /// The contents of all buckets, one behind the other.
 pub(super) struct Buckets<'a> {

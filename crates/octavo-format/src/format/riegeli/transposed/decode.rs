@@ -7,8 +7,9 @@ use super::backward::Backward;
 use super::buckets::Buckets;
 use super::header::Header;
 use super::states::{Action, State};
+use crate::chunk::Damage;
 use crate::codec::{Codec, Decoder};
-use crate::format::riegeli::block::{self, Damage};
+use crate::format::riegeli::block;
 use crate::varint;
 
 /// Compressed blocks of this size are never refused for their size.

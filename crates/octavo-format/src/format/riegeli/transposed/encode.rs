@@ -42,7 +42,7 @@ pub fn encode(
     let mut header_block = Vec::new();
     block::put(encoder, &header, &mut header_block)?;
 
-    out.push(block::codec_byte(encoder.compression().codec));
+    out.push(block::codec_byte(encoder.compression().codec)?);
     varint::put(header_block.len() as u64, out);
     out.extend_from_slice(&header_block);
     out.extend_from_slice(&packed.blocks);

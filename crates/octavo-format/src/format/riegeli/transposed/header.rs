@@ -1,7 +1,7 @@
 //! The header of a transposed chunk: how long its buckets and buffers are, and the states.
 
 use super::states::{self, State};
-use crate::format::riegeli::block::Damage;
+use crate::chunk::Damage;
 use crate::varint;
 
 /// A parsed header. Its tables are no longer than the header; what the lengths claim is still to be checked.

@@ -2,7 +2,7 @@
 //!
 //! What a state does is worked out once, when it is parsed: its tag is kept as the bytes to prepend.
 
-use crate::format::riegeli::block::Damage;
+use crate::chunk::Damage;
 use crate::varint;
 
 /// What a state does. "Prepends" is short for: puts in front of what was produced so far.

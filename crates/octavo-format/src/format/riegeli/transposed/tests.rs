@@ -1,6 +1,6 @@
 use super::*;
+use crate::chunk::Damage;
 use crate::codec::{Codec, Compression, Decoder, Encoder};
-use crate::format::riegeli::block::Damage;
 use crate::varint;
 
 /// The records of the golden chunks: two messages and something else.

@@ -109,6 +109,64 @@ impl ChunkTable {
         Ok(Self { lines, count })
     }
 
+    /// A table without chunks, to which they are [pushed](Self::push).
+    pub const fn empty() -> Self {
+        Self { lines: Lines::Equal { lines: Vec::new(), decoded: 0, last: 0 }, count: 0 }
+    }
+
+    /// Adds a chunk behind the last. The table takes the densest packing that holds all of them.
+    pub fn push(&mut self, entry: Entry) -> Result<(), FormatError> {
+        while !self.try_push(entry)? {
+            let packing = match &self.lines {
+                Lines::Equal { .. } => Packing::Mixed,
+                _ => Packing::Wide,
+            };
+            let mut looser = Self::reserve(0, packing)?;
+            (0..self.count).try_for_each(|chunk| looser.push(self.get(chunk)?.0))?;
+            *self = looser;
+        }
+        Ok(())
+    }
+
+    /// Adds a chunk if the packing allows it.
+    fn try_push(&mut self, entry: Entry) -> Result<bool, FormatError> {
+        let count = self.count;
+        let fits = match &mut self.lines {
+            Lines::Equal { lines, decoded, last } => {
+                if count == 0 {
+                    (*decoded, *last) = (entry.decoded, entry.decoded);
+                }
+                let line = line_for(lines, count, EQUAL)?;
+                match relative(&mut line.base, count % EQUAL, entry.offset).filter(|_| *last == *decoded) {
+                    Some(offset) => {
+                        line.offsets[count % EQUAL] = offset;
+                        *last = entry.decoded;
+                        true
+                    }
+                    None => false,
+                }
+            }
+            Lines::Mixed(lines) => {
+                let line = line_for(lines, count, MIXED)?;
+                let offset = relative(&mut line.base, count % MIXED, entry.offset);
+                match (offset, u32::try_from(entry.decoded)) {
+                    (Some(offset), Ok(decoded)) => {
+                        line.entries[count % MIXED] = (offset, decoded);
+                        true
+                    }
+                    _ => false,
+                }
+            }
+            Lines::Wide(entries) => {
+                *line_for(entries, count, 1)? = entry;
+                true
+            }
+            Lines::Offloaded(_) => false,
+        };
+        self.count += usize::from(fits);
+        Ok(fits)
+    }
+
     /// A table of these chunks, packed as well as they can be.
     pub fn of(entries: &[Entry]) -> Result<Self, FormatError> {
         let equal = match (entries.first(), entries.last()) {
@@ -249,6 +307,16 @@ fn address_in<T>(lines: &[T], at: usize) -> *const u8 {
     lines.get(at).map_or(std::ptr::null(), |line| std::ptr::from_ref(line).cast())
 }
 
+/// The line that entry `at` goes to; a new one where it is the first of it.
+fn line_for<T: Default>(lines: &mut Vec<T>, at: usize, per_line: usize) -> Result<&mut T, FormatError> {
+    if lines.len() * per_line <= at {
+        let too_large = |_| FormatError::IndexTooLarge { bytes: (at * size_of::<T>() / per_line) as u64 };
+        lines.try_reserve(1).map_err(too_large)?;
+        lines.push(T::default());
+    }
+    lines.get_mut(at / per_line).ok_or(FormatError::NoSuchChunk { chunk: at as u64 })
+}
+
 fn zeroed<T: Default + Clone>(count: usize) -> Result<Vec<T>, FormatError> {
     let mut lines = Vec::new();
     let too_large = |_| FormatError::IndexTooLarge { bytes: (count * size_of::<T>()) as u64 };
@@ -328,12 +396,17 @@ mod tests {
 
     fn check(entries: &[Entry]) -> ChunkTable {
         let table = ChunkTable::of(entries).unwrap();
-        assert_eq!(table.len(), entries.len());
-        for (at, entry) in entries.iter().enumerate() {
-            let next = entries.get(at + 1).map(|next| next.offset);
-            assert_eq!(table.get(at), Ok((*entry, next)), "chunk {at}");
+        let mut pushed = ChunkTable::empty();
+        entries.iter().for_each(|entry| pushed.push(*entry).unwrap());
+        for table in [&table, &pushed] {
+            assert_eq!(table.len(), entries.len());
+            for (at, entry) in entries.iter().enumerate() {
+                let next = entries.get(at + 1).map(|next| next.offset);
+                assert_eq!(table.get(at), Ok((*entry, next)), "chunk {at}");
+            }
+            assert!(table.get(entries.len()).is_err());
         }
-        assert!(table.get(entries.len()).is_err());
+        assert_eq!(table.memory().1, pushed.memory().1);
         table
     }
 

@@ -1,0 +1,203 @@
+//! RecordIO: no index, so every chunk's header is visited once, and one chunk is read to settle the dialect.
+
+use octavo_format::chunk::table::{ChunkTable, Entry};
+use octavo_format::chunk::{About, Broken, ChunkFault, GroupsBuilder};
+use octavo_format::format::detect::{unknown, HEAD_BYTES};
+use octavo_format::format::recordio::detect::{self, MXNET_MAGIC, PAYLOAD_HEAD};
+use octavo_format::format::recordio::{ChunkHeader, Dialect, Order, RecordIoIndex, HEADER_BYTES, MAGIC};
+
+use super::tail::{is_zeros, Tail};
+use crate::error::{Error, Result};
+use crate::hop::Hops;
+use crate::interrupt;
+use crate::io::{read_vec, Source};
+use crate::resync::recordio::next_chunk;
+use crate::resync::WINDOW_BYTES;
+
+const HEADER: u64 = HEADER_BYTES as u64;
+
+/// The index of a file that is called a RecordIO file, or, if not `is_named`, only begins like one.
+pub(crate) fn read_index(source: &dyn Source, is_named: bool) -> Result<RecordIoIndex> {
+    let head = read_vec(source, 0, source.len().min(HEAD_BYTES as u64))?;
+    let stranger = || Error::format(source.name(), unknown(&head, source.len()));
+    if head.starts_with(&MXNET_MAGIC) {
+        return Err(stranger());
+    }
+    let order = detect::order_of(&head).unwrap_or(Order::CountFirst);
+    let mut walk = Walk::of(source, order)?;
+    let mut dialect = walk.settle(source)?;
+    if dialect.is_none() && walk.end < source.len() {
+        // Whatever stands at the beginning, the dialect is that of the first chunk that holds.
+        if let Some(found) = next_chunk::<Error>(source, walk.end + 1, None, &mut |_, _| interrupt::check())? {
+            dialect = Some(found.dialect);
+            if found.dialect.order() != order {
+                walk = Walk::of(source, found.dialect.order())?;
+            }
+        }
+    }
+    let guessed = detect::guess(&head);
+    if dialect.is_none() && !source.is_empty() && (!is_named || (guessed.is_none() && !could_be_torn(&head))) {
+        return Err(stranger());
+    }
+    let tail = walk.tail(source, dialect)?;
+    walk.into_index(source, dialect, guessed, &tail)
+}
+
+/// Whether a file that begins like this may be nothing but the beginning of a chunk.
+fn could_be_torn(head: &[u8]) -> bool {
+    head.len() < HEADER_BYTES && head.iter().zip(MAGIC).all(|(byte, magic)| *byte == magic)
+}
+
+/// What hopping from header to header has found.
+struct Walk {
+    order: Order,
+    table: ChunkTable,
+    groups: GroupsBuilder,
+    /// Where the last chunk ends.
+    end: u64,
+    /// The smallest chunk: reading it is the cheapest way to see a checksum hold.
+    smallest: Option<(u64, u64)>,
+    /// What is wrong with the header at `end`, if something stands there that was read as one.
+    fault: Option<ChunkFault>,
+}
+
+impl Walk {
+    fn of(source: &dyn Source, order: Order) -> Result<Self> {
+        let blame = |error| Error::format(source.name(), error);
+        let file_bytes = source.len();
+        let mut walk = Self {
+            order,
+            table: ChunkTable::empty(),
+            groups: GroupsBuilder::default(),
+            end: 0,
+            smallest: None,
+            fault: None,
+        };
+        let mut hops = Hops::new(source);
+        while walk.end < file_bytes {
+            let begin = walk.end;
+            match ChunkHeader::parse(order, hops.at(begin, HEADER_BYTES)?) {
+                Ok(header) if begin + header.chunk_bytes() <= file_bytes => {
+                    walk.table.push(Entry { offset: begin, decoded: 0 }).map_err(blame)?;
+                    walk.groups.push(header.records.into());
+                    walk.end = begin + header.chunk_bytes();
+                    let size = header.chunk_bytes();
+                    if walk.smallest.is_none_or(|(_, smallest)| size < smallest) {
+                        walk.smallest = Some((begin, size));
+                    }
+                }
+                Ok(header) => {
+                    let end = begin + header.chunk_bytes();
+                    walk.fault = Some(ChunkFault::Truncated { end, file_bytes });
+                    break;
+                }
+                Err(damage) => {
+                    walk.fault = Some(damage.into());
+                    break;
+                }
+            }
+        }
+        Ok(walk)
+    }
+
+    /// The dialect, confirmed by the first checksum that holds: the cheapest to look at, or else any.
+    fn settle(&self, source: &dyn Source) -> Result<Option<Dialect>> {
+        let Some((begin, size)) = self.smallest else { return Ok(None) };
+        if let Some(dialect) = self.confirm(&read_vec(source, begin, size)?) {
+            return Ok(Some(dialect));
+        }
+        for chunk in 0..self.table.len() {
+            interrupt::check()?;
+            let (entry, next) = self.table.get(chunk).map_err(|error| Error::format(source.name(), error))?;
+            let size = next.unwrap_or(self.end) - entry.offset;
+            if let Some(dialect) = self.confirm(&read_vec(source, entry.offset, size)?) {
+                return Ok(Some(dialect));
+            }
+        }
+        Ok(None)
+    }
+
+    fn confirm(&self, chunk: &[u8]) -> Option<Dialect> {
+        let header = ChunkHeader::parse(self.order, chunk).ok()?;
+        detect::confirm(&header, chunk)
+    }
+
+    /// What stands behind the last chunk.
+    fn tail(&self, source: &dyn Source, dialect: Option<Dialect>) -> Result<Tail> {
+        let Some(fault) = self.fault else { return Ok(Tail::Nothing) };
+        let rest = source.len() - self.end;
+        let damaged = Tail::Damaged(Broken { offset: self.end, fault });
+        let head = read_vec(source, self.end, rest.min(HEADER))?;
+        if rest < HEADER {
+            let is_begin = head.iter().zip(MAGIC).all(|(byte, magic)| *byte == magic);
+            return Ok(if is_begin || is_zeros(source, self.end)? { Tail::Torn } else { damaged });
+        }
+        let Ok(header) = ChunkHeader::parse(self.order, &head) else {
+            return Ok(if is_zeros(source, self.end)? { Tail::Torn } else { damaged });
+        };
+        // A size that is damaged looks the same as a chunk that was never finished. But then the checksum of what is there holds,
+        // or whole chunks follow; and those must not be taken for something to throw away.
+        let is_whole = self.holds_without_size(source, &header, dialect)?;
+        let follows = next_chunk::<Error>(source, self.end + 1, dialect, &mut |_, _| interrupt::check())?;
+        Ok(if is_whole || follows.is_some() { damaged } else { Tail::Torn })
+    }
+
+    fn holds_without_size(
+        &self,
+        source: &dyn Source,
+        header: &ChunkHeader,
+        dialect: Option<Dialect>,
+    ) -> Result<bool> {
+        let Some(dialect) = dialect else { return Ok(false) };
+        let (mut at, mut checksum) = (self.end + HEADER, 0);
+        while at < source.len() {
+            let piece = read_vec(source, at, WINDOW_BYTES.min(source.len() - at))?;
+            checksum = dialect.extend_checksum(checksum, &piece);
+            at += piece.len() as u64;
+        }
+        Ok(checksum == header.checksum)
+    }
+
+    fn into_index(
+        mut self,
+        source: &dyn Source,
+        dialect: Option<Dialect>,
+        guessed: Option<Dialect>,
+        tail: &Tail,
+    ) -> Result<RecordIoIndex> {
+        let blame = |error| Error::format(source.name(), error);
+        let mut end = self.end;
+        let (mut torn_bytes, mut broken) = (0, None);
+        match tail {
+            Tail::Nothing => {}
+            Tail::Torn => torn_bytes = source.len() - end,
+            Tail::Damaged(damage) => {
+                self.table.push(Entry { offset: damage.offset, decoded: 0 }).map_err(blame)?;
+                self.groups.push(1);
+                end = source.len();
+                broken = Some(*damage);
+            }
+        }
+        let named = dialect.or(guessed);
+        let about = About {
+            dialect: named.filter(|_| !source.is_empty()).map(|named| (named.name(), dialect.is_some())),
+            codec: first_codec(source, &self, named)?,
+            torn_bytes,
+            ..About::default()
+        };
+        let record_count = self.groups.record_count();
+        let dialect = named.unwrap_or(Dialect::PaddlePython);
+        Ok(RecordIoIndex::new(dialect, self.table, self.groups.finish(), record_count, end, broken, about))
+    }
+}
+
+/// The codec of the first chunk.
+fn first_codec(
+    source: &dyn Source,
+    walk: &Walk,
+    dialect: Option<Dialect>,
+) -> Result<Option<octavo_format::codec::Codec>> {
+    let head = read_vec(source, 0, source.len().min(HEADER + PAYLOAD_HEAD as u64))?;
+    let header = ChunkHeader::parse(walk.order, &head).ok();
+    Ok(dialect.and_then(|dialect| dialect.codec(header?.codec_id)))
+}

@@ -1,0 +1,145 @@
+//! RecordIO: every chunk that holds, found by hopping from header to header, and by its checksum where that leads nowhere.
+
+use octavo_format::chunk::{Check, ChunkFault, DecodedChunk};
+use octavo_format::codec::Decoder;
+use octavo_format::format::recordio::{payload, ChunkHeader, Dialect, HEADER_BYTES};
+
+use super::{Lost, Piece, Survey};
+use crate::error::{Error, Result};
+use crate::io::{read_vec, Source};
+use crate::resync::recordio::next_chunk;
+use crate::write::RecordWriter;
+
+const HEADER: u64 = HEADER_BYTES as u64;
+/// Chunks that are noted as one piece.
+const PIECE_BYTES: u64 = 4 << 20;
+
+/// What stands at a place where a chunk should.
+enum Found {
+    Whole {
+        end: u64,
+    },
+    /// Its header leads on to the next one, but what is in it does not hold.
+    Damaged {
+        end: u64,
+        records: u64,
+        fault: ChunkFault,
+    },
+    Nothing {
+        fault: ChunkFault,
+    },
+}
+
+impl Survey {
+    pub(super) fn survey_recordio<E: From<Error>>(
+        &mut self,
+        progress: &mut dyn FnMut(u64, u64) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        let file_bytes = self.source.len();
+        let Some(first) = next_chunk(self.source.as_ref(), 0, None, progress)? else {
+            if file_bytes > 0 {
+                let reason = "no chunk in it holds".to_owned();
+                self.lost.push(Lost { offset: 0, end: file_bytes, record_count: None, reason });
+            }
+            return Ok(());
+        };
+        self.dialect = Some(first.dialect);
+        let mut at = 0;
+        while at < file_bytes {
+            at = match look(self.source.as_ref(), at, first.dialect)? {
+                Found::Whole { end } => {
+                    self.keep_chunk(at, end);
+                    end
+                }
+                Found::Damaged { end, records, fault } => {
+                    self.lose(at, end, Some(records), &fault);
+                    end
+                }
+                Found::Nothing { fault } => {
+                    let next = next_chunk(self.source.as_ref(), at + 1, Some(first.dialect), progress)?;
+                    let next = next.map_or(file_bytes, |found| found.begin);
+                    self.lose(at, next, None, &fault);
+                    next
+                }
+            };
+            progress(at, file_bytes)?;
+        }
+        self.describe_recordio().map_err(E::from)
+    }
+
+    fn keep_chunk(&mut self, begin: u64, end: u64) {
+        match self.pieces.last_mut() {
+            Some(Piece::RecordIo { begin: first, end: last }) if *last == begin && end - *first <= PIECE_BYTES => {
+                *last = end;
+            }
+            _ => self.pieces.push(Piece::RecordIo { begin, end }),
+        }
+    }
+
+    fn describe_recordio(&mut self) -> Result<()> {
+        let (Some(&Piece::RecordIo { begin, .. }), Some(dialect)) = (self.pieces.first(), self.dialect) else {
+            return Ok(());
+        };
+        let head = read_vec(self.source.as_ref(), begin, HEADER)?;
+        self.codec =
+            ChunkHeader::parse(dialect.order(), &head).ok().and_then(|header| dialect.codec(header.codec_id));
+        Ok(())
+    }
+
+    /// Writes the records of chunks that hold; returns where they end.
+    pub(super) fn write_recordio(&mut self, begin: u64, end: u64, writer: &mut RecordWriter) -> Result<u64> {
+        let Some(dialect) = self.dialect else { return Ok(end) };
+        let mut at = begin;
+        while at < end {
+            let chunk = read_chunk(self.source.as_ref(), at, dialect)?;
+            let (size, decoded) = match chunk {
+                Ok(found) => found,
+                // It held a moment ago.
+                Err(_) => return Err(Error::changed(self.source.name(), "the file was written to")),
+            };
+            super::push_all(writer, (0..decoded.len()).map(|number| decoded.record(number)))?;
+            at += size;
+        }
+        Ok(end)
+    }
+}
+
+/// The size and the records of the chunk at `begin`, or what is wrong with it and what its header says, if it says anything.
+fn read_chunk(
+    source: &dyn Source,
+    begin: u64,
+    dialect: Dialect,
+) -> Result<std::result::Result<(u64, DecodedChunk), (ChunkFault, Option<ChunkHeader>)>> {
+    let file_bytes = source.len();
+    let head = read_vec(source, begin, HEADER.min(file_bytes - begin))?;
+    let header = match ChunkHeader::parse(dialect.order(), &head) {
+        Ok(header) => header,
+        Err(_) if head.len() < HEADER_BYTES => {
+            return Ok(Err((ChunkFault::Truncated { end: begin + HEADER, file_bytes }, None)));
+        }
+        Err(damage) => return Ok(Err((damage.into(), None))),
+    };
+    let end = begin + header.chunk_bytes();
+    if end > file_bytes {
+        return Ok(Err((ChunkFault::Truncated { end, file_bytes }, None)));
+    }
+    let bytes = read_vec(source, begin + HEADER, header.size.into())?;
+    let decoded = payload::decode(dialect, &header, &bytes, Check::All, &mut Decoder::new(), Vec::new());
+    Ok(decoded.map(|decoded| (header.chunk_bytes(), decoded)).map_err(|fault| (fault, Some(header))))
+}
+
+fn look(source: &dyn Source, begin: u64, dialect: Dialect) -> Result<Found> {
+    let (fault, header) = match read_chunk(source, begin, dialect)? {
+        Ok((size, _)) => return Ok(Found::Whole { end: begin + size }),
+        Err(found) => found,
+    };
+    let Some(header) = header else { return Ok(Found::Nothing { fault }) };
+    let end = begin + header.chunk_bytes();
+    let next = read_vec(source, end, HEADER.min(source.len() - end))?;
+    // A header that leads to another one, or to the end, is believed: looking inside the chunk might find what a record holds.
+    let leads_on = next.is_empty() || ChunkHeader::parse(dialect.order(), &next).is_ok();
+    Ok(match leads_on {
+        true => Found::Damaged { end, records: header.records.into(), fault },
+        false => Found::Nothing { fault },
+    })
+}

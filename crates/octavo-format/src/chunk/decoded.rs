@@ -1,0 +1,65 @@
+//! Chunks as they are once decoded.
+
+use crate::bytes;
+
+/// The records of a chunk, one after the other, and where each ends.
+#[derive(Debug, Default)]
+pub struct DecodedChunk {
+    bytes: Vec<u8>,
+    /// Where the first record begins in `bytes`, or what stands in front of it.
+    base: usize,
+    /// Bytes in front of each record that are not part of it, such as its length.
+    prefix: usize,
+    /// From there on.
+    ends: Vec<u64>,
+}
+
+impl DecodedChunk {
+    /// Records back to back from the beginning of `bytes`, with these ends.
+    pub const fn new(bytes: Vec<u8>, ends: Vec<u64>) -> Self {
+        Self { bytes, base: 0, prefix: 0, ends }
+    }
+
+    /// As [`new`](Self::new), from byte `base` on.
+    pub const fn with_base(bytes: Vec<u8>, base: usize, ends: Vec<u64>) -> Self {
+        Self { bytes, base, prefix: 0, ends }
+    }
+
+    /// As [`with_base`](Self::with_base), with `prefix` bytes in front of each record.
+    pub const fn with_prefix(bytes: Vec<u8>, base: usize, prefix: usize, ends: Vec<u64>) -> Self {
+        Self { bytes, base, prefix, ends }
+    }
+
+    /// Its memory, to be used again.
+    pub fn into_memory(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    /// How many records.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Record `at` of the chunk; nothing where there is none.
+    #[inline]
+    pub fn record(&self, at: usize) -> &[u8] {
+        let end = |at: usize| self.ends.get(at).map_or(0, |end| bytes::to_usize(*end));
+        let start = if at == 0 { 0 } else { end(at - 1) };
+        self.bytes[self.base..].get(start + self.prefix..end(at)).unwrap_or(&[])
+    }
+
+    /// All bytes from the first record on, and the ends of the records in them.
+    pub fn parts(&self) -> (&[u8], &[u64]) {
+        (&self.bytes[self.base..], &self.ends)
+    }
+
+    /// Memory it takes.
+    pub fn memory(&self) -> u64 {
+        (self.bytes.len() + self.ends.len() * 8) as u64
+    }
+}

@@ -1,0 +1,175 @@
+//! The index of a RecordIO file: record number to chunk, chunk to placement.
+
+use crate::bytes;
+use crate::chunk::table::ChunkTable;
+use crate::chunk::{About, Broken, Check, ChunkFault, DecodedChunk, Groups, Workspace};
+use crate::codec::{Codec, Decoder};
+use crate::error::FormatError;
+use crate::format::{Chunks, Format, Index, Placement, Storing};
+use crate::span::Span;
+
+use super::layout::{ChunkHeader, Dialect, HEADER_BYTES};
+use super::payload;
+
+/// Record number -> placement.
+#[derive(Debug)]
+pub struct RecordIoIndex {
+    dialect: Dialect,
+    /// Where chunks begin. What they decode to is not known before they are decoded.
+    table: ChunkTable,
+    groups: Groups,
+    record_count: u64,
+    /// Where the last chunk ends.
+    end: u64,
+    broken: Option<Broken>,
+    about: About,
+}
+
+impl RecordIoIndex {
+    /// An index over these chunks, which follow one another up to `end`. Where something is `broken`, the last of them stands
+    /// for it.
+    pub const fn new(
+        dialect: Dialect,
+        table: ChunkTable,
+        groups: Groups,
+        record_count: u64,
+        end: u64,
+        broken: Option<Broken>,
+        about: About,
+    ) -> Self {
+        Self { dialect, table, groups, record_count, end, broken, about }
+    }
+
+    /// The dialect of its chunks.
+    pub const fn dialect(&self) -> Dialect {
+        self.dialect
+    }
+
+    fn is_broken(&self, chunk: u64) -> bool {
+        self.broken.is_some() && chunk + 1 == self.table.len() as u64
+    }
+
+    fn decode(
+        &self,
+        records: u64,
+        encoded: &[u8],
+        decoder: &mut Decoder,
+        work: &mut Workspace,
+        check: Check,
+    ) -> Result<DecodedChunk, ChunkFault> {
+        let header = ChunkHeader::parse(self.dialect.order(), encoded)?;
+        if header.chunk_bytes() != encoded.len() as u64 || u64::from(header.records) != records {
+            return Err("its header contradicts the index".into());
+        }
+        let used = std::mem::take(&mut work.used);
+        payload::decode(self.dialect, &header, &encoded[HEADER_BYTES..], check, decoder, used)
+    }
+}
+
+impl Index for RecordIoIndex {
+    fn format(&self) -> Format {
+        Format::RecordIo
+    }
+
+    fn record_count(&self) -> u64 {
+        self.record_count
+    }
+
+    fn storing(&self) -> Storing {
+        Storing::Chunked
+    }
+
+    fn locate(&self, record: u64, placement: &mut Placement) -> Result<(), FormatError> {
+        self.place_chunk(self.chunk_of(record).0, placement)
+    }
+
+    fn verify(&self, _record: u64, _placement: &Placement, _bytes: &[u8]) -> Result<(), FormatError> {
+        Ok(()) // nothing is verbatim here: decoding verifies
+    }
+
+    fn chunks(&self) -> Option<&dyn Chunks> {
+        Some(self)
+    }
+
+    fn is_compressed(&self) -> bool {
+        self.about.codec != Some(Codec::None)
+    }
+
+    fn about(&self) -> Option<&About> {
+        Some(&self.about)
+    }
+
+    fn broken(&self) -> Option<FormatError> {
+        let Broken { offset, fault } = self.broken?;
+        Some(FormatError::Chunk { offset, record: self.record_count - 1, record_count: 0, fault })
+    }
+
+    fn entry_address(&self, _record: u64) -> *const u8 {
+        std::ptr::null()
+    }
+
+    fn memory(&self) -> (*const u8, usize) {
+        self.table.memory()
+    }
+}
+
+impl Chunks for RecordIoIndex {
+    fn chunk_count(&self) -> u64 {
+        self.table.len() as u64
+    }
+
+    #[inline]
+    fn chunk_of(&self, record: u64) -> (u64, u64) {
+        self.groups.chunk_of(record)
+    }
+
+    fn first_record(&self, chunk: u64) -> u64 {
+        self.groups.first_record(chunk, self.record_count)
+    }
+
+    fn group_size(&self) -> Option<u64> {
+        match self.groups {
+            Groups::Even(group) => Some(group),
+            Groups::Uneven(_) => None,
+        }
+    }
+
+    /// The size of the records is a guess: headers do not tell it.
+    fn place_chunk(&self, chunk: u64, placement: &mut Placement) -> Result<(), FormatError> {
+        let (entry, next) = self.table.get(bytes::to_usize(chunk))?;
+        let stored = next.unwrap_or(self.end).saturating_sub(entry.offset);
+        if self.is_broken(chunk) {
+            *placement = Placement { span: Span::new(entry.offset, stored.min(1)), record_len: 1 };
+            return Ok(());
+        }
+        placement.span = Span::new(entry.offset, stored);
+        placement.record_len = match self.about.codec {
+            Some(Codec::None) => stored,
+            Some(Codec::Gzip) => stored.saturating_mul(4),
+            _ => stored.saturating_mul(2),
+        };
+        Ok(())
+    }
+
+    fn decode_chunk(
+        &self,
+        chunk: u64,
+        placement: &Placement,
+        encoded: &[u8],
+        decoder: &mut Decoder,
+        work: &mut Workspace,
+        check: Check,
+    ) -> Result<DecodedChunk, FormatError> {
+        let (offset, record) = (placement.span.offset, self.first_record(chunk));
+        if let Some(broken) = self.broken().filter(|_| self.is_broken(chunk)) {
+            return Err(broken);
+        }
+        let record_count = self.records_in(chunk);
+        self.decode(record_count, encoded, decoder, work, check).map_err(|fault| FormatError::Chunk {
+            offset,
+            record,
+            record_count,
+            fault,
+        })
+    }
+}

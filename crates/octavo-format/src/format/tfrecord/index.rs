@@ -1,0 +1,89 @@
+//! The index of an uncompressed TFRecord file: where each record stands.
+
+use crate::bytes;
+use crate::chunk::table::ChunkTable;
+use crate::chunk::{About, Broken, Check, Workspace};
+use crate::codec::{Codec, Decoder};
+use crate::error::FormatError;
+use crate::format::{Body, Format, Index, Placement, Storing};
+use crate::span::Span;
+
+use super::layout::{open_frame, FRAME_BYTES};
+
+/// Record number -> placement.
+#[derive(Debug)]
+pub struct TfRecordIndex {
+    table: ChunkTable,
+    broken: Option<Broken>,
+    about: About,
+}
+
+impl TfRecordIndex {
+    /// An index over these records. What is `broken` comes after them and stands for one more.
+    pub const fn new(table: ChunkTable, broken: Option<Broken>, about: About) -> Self {
+        Self { table, broken, about }
+    }
+}
+
+impl Index for TfRecordIndex {
+    fn format(&self) -> Format {
+        Format::TfRecord
+    }
+
+    fn record_count(&self) -> u64 {
+        (self.table.len() + usize::from(self.broken.is_some())) as u64
+    }
+
+    fn storing(&self) -> Storing {
+        Storing::Encoded
+    }
+
+    #[inline]
+    fn locate(&self, record: u64, placement: &mut Placement) -> Result<(), FormatError> {
+        let (entry, _) = match self.table.get(bytes::to_usize(record)) {
+            Ok(found) => found,
+            Err(error) => return Err(self.broken().unwrap_or(error)),
+        };
+        placement.span = Span::new(entry.offset, FRAME_BYTES + entry.decoded);
+        placement.record_len = entry.decoded;
+        Ok(())
+    }
+
+    fn verify(&self, _record: u64, _placement: &Placement, _bytes: &[u8]) -> Result<(), FormatError> {
+        Ok(()) // nothing is verbatim here: opening verifies
+    }
+
+    #[inline]
+    fn open_record<'a>(
+        &self,
+        record: u64,
+        placement: &Placement,
+        encoded: &'a [u8],
+        _decoder: &mut Decoder,
+        _work: &'a mut Workspace,
+        check: Check,
+    ) -> Result<Body<'a>, FormatError> {
+        let offset = placement.span.offset;
+        let fault = |fault| FormatError::Record { offset, record, record_count: 1, fault };
+        let stream = open_frame(encoded, check != Check::Nothing).map_err(fault)?;
+        Ok(Body { codec: Codec::None, stream })
+    }
+
+    fn about(&self) -> Option<&About> {
+        Some(&self.about)
+    }
+
+    fn broken(&self) -> Option<FormatError> {
+        let Broken { offset, fault } = self.broken?;
+        Some(FormatError::Record { offset, record: self.table.len() as u64, record_count: 0, fault })
+    }
+
+    #[inline]
+    fn entry_address(&self, record: u64) -> *const u8 {
+        self.table.address(bytes::to_usize(record))
+    }
+
+    fn memory(&self) -> (*const u8, usize) {
+        self.table.memory()
+    }
+}
