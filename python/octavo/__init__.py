@@ -15,6 +15,7 @@ from octavo._open import append, create, open, trim
 from octavo._partition import Partition
 from octavo._reader import Info, Reader
 from octavo._recover import LostRange, RecoverReport, recover
+from octavo._sidecar import write_index
 from octavo._verify import Damage, VerifyReport, verify
 from octavo._writer import Writer
 
@@ -36,4 +37,5 @@ __all__ = [
     "recover",
     "trim",
     "verify",
+    "write_index",
 ]

@@ -23,6 +23,7 @@ class Reader:
         io: str = "auto",
         cache_bytes: int = ...,
         offload_index: bool = False,
+        sidecar: bool = True,
         start: int = 0,
         step: int = 1,
         count: int | None = None,
@@ -148,3 +149,6 @@ class Salvage:
 
 def verify(reader: Reader, progress: Callable[[int], object] | None = None) -> list[tuple[int, int, int, OctavoError]]:
     """Reads and checks all records; returns (number of the file, record, how many, error) for each damaged place."""
+
+def write_index(path: str | PathLike[str], *, format: str | None = None) -> str:
+    """Writes the index of a file beside it; returns its path."""

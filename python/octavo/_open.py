@@ -10,6 +10,7 @@ from octavo._location import FORMAT_OF_SUFFIX, expand, format_of_name
 from octavo._options import parse_bytes
 from octavo._reader import Reader
 from octavo._recipe import recipe, recipe_of
+from octavo._sidecar import SUFFIX as SIDECAR
 from octavo._writer import Writer
 from octavo.errors import OptionError, RecordTypeError, TornAppendWarning, UnsupportedError
 
@@ -31,6 +32,7 @@ def open(
     io: IoMode = "auto",
     cache_bytes: int | str = "256MB",
     index_storage: IndexStorage = "memory",
+    sidecar: bool = True,
 ) -> Reader:
     """Open records for reading.
 
@@ -46,6 +48,7 @@ def open(
             and where they are compressed one by one and all of them fit.
         index_storage: `offloaded` keeps the index in an unnamed temporary file instead of memory once it was read, for
             data sets of very many records; look-ups take a little longer. ArrayRecord only.
+        sidecar: Use the index that `octavo.write_index` has put beside a file, if it belongs to the file as it is now.
 
     The index of a single file is verified here. Of several FFRecord files only the fixed headers are read here, and
     each index when a record behind it is first asked for.
@@ -53,7 +56,7 @@ def open(
     An append that was interrupted leaves the file as it was before: such a file is opened without what stands behind
     its last valid end, with a `TornAppendWarning`.
     """
-    _check_types(format, check_data=check_data)
+    _check_types(format, check_data=check_data, sidecar=sidecar)
     if not isinstance(io, str):
         message = f"io is a name, not {type(io).__name__}"
         raise RecordTypeError(message)
@@ -67,6 +70,7 @@ def open(
         io=io,
         cache_bytes=parse_bytes(cache_bytes, name="cache_bytes"),
         offload_index=index_storage == "offloaded",
+        sidecar=sidecar,
     )
     for path, torn_bytes in reader._torn:  # noqa: SLF001 - part of the package
         message = (
@@ -93,6 +97,7 @@ def create(
     options: str | None = None,
     dialect: Dialect | None = None,
     max_chunk_bytes: int | str | None = None,
+    sidecar: bool = False,
 ) -> Writer:
     """Create a record file.
 
@@ -117,9 +122,10 @@ def create(
         transpose_bucket_size: Columns are compressed together in pieces of about this size.
         max_parallelism: Accepted for the sake of files and options written for ArrayRecord; all CPUs are used.
         saturation_delay_ms: The same.
+        sidecar: Also write an index beside the file; see `octavo.write_index`. RecordIO, TFRecord and Riegeli only.
         options: All of these as one text in ArrayRecord's grammar, such as `group_size:1,brotli:9`.
     """
-    _check_types(format, overwrite=overwrite)
+    _check_types(format, overwrite=overwrite, sidecar=sidecar)
     path = _as_path(path)
     chosen = _format_by_suffix(path) if format is None else format
     given = {
@@ -137,13 +143,18 @@ def create(
     }
     if chosen == "tfrecord" and codec is None and path.endswith(".gz"):
         given["codec"] = "gzip"
-    return Writer(path, format=chosen, overwrite=overwrite, **recipe(chosen, given))
+    if sidecar and chosen in {"ffrecord", "array_record"}:
+        message = f"{chosen} carries its own index: it has no sidecar"
+        raise OptionError(message)
+    writer = Writer(path, format=chosen, overwrite=overwrite, **recipe(chosen, given))
+    writer.sidecar = sidecar
+    return writer
 
 
 def append(path: str | os.PathLike[str], *, format: Format | None = None) -> Writer:
     """Add records to the end of a file. What is there stays readable at every instant.
 
-    The options of the file are kept, as far as it tells them. What `flush` has acknowledged is there after a crash. What
+    The options of the file are kept, as far as it tells them, and an index beside it is written anew. What `flush` has acknowledged is there after a crash. What
     an interrupted append has left behind is cut off first.
 
     Args:
@@ -161,7 +172,9 @@ def append(path: str | os.PathLike[str], *, format: Format | None = None) -> Wri
             f"octavo.open([{path!r}, ...])"
         )
         raise UnsupportedError(message, path=path)
-    return Writer(path, format=info.format, append=True, **recipe_of(info))
+    writer = Writer(path, format=info.format, append=True, **recipe_of(info))
+    writer.sidecar = os.path.exists(path + SIDECAR)  # it would be out of date
+    return writer
 
 
 def trim(path: str | os.PathLike[str], *, format: Format | None = None) -> int:

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Sequence
 from typing import Any, SupportsIndex
 
-from octavo._option_grammar import Integers
+from octavo._option_grammar import INT32_MAX, Integers
 from octavo._options import parse_bytes
 from octavo.errors import OptionError
 
@@ -36,7 +36,7 @@ def recordio_arguments(
     """The native writer's arguments for a RecordIO file."""
     if dialect is None:
         dialect = DEFAULT_DIALECT
-    if dialect not in DIALECTS:
+    if not isinstance(dialect, str) or dialect not in DIALECTS:
         raise OptionError(f"dialect is {dialect!r}; allowed are {', '.join(DIALECTS)}")
     arguments = _codec_arguments(codec, DIALECTS[dialect], f"recordio in its dialect {dialect}")
     if max_chunk_bytes is None and group_size is None:
@@ -61,7 +61,8 @@ def _codec_arguments(codec: str | None, known: Sequence[str], where: str) -> dic
     name, colon, level = codec.partition(":") if isinstance(codec, str) else ("", "", "")
     name = "none" if name == "uncompressed" else name
     if name not in known or (colon and name not in _DEFLATED):
-        raise OptionError(f"codec is {codec!r}; allowed in {where} are {', '.join(known)}, and levels as in 'gzip:9'")
+        levels = ", and levels as in 'gzip:9'" if "gzip" in known else ""
+        raise OptionError(f"codec is {codec!r}; allowed in {where} are {', '.join(known)}{levels}")
     if name not in _DEFLATED:
         return {"codec": name}
     try:
@@ -75,6 +76,6 @@ def _count(name: str, value: Any) -> int:
         number = operator.index(value)
     except TypeError:
         number = 0
-    if number < 1 or isinstance(value, bool):
-        raise OptionError(f"{name} is {value!r}; allowed are whole numbers of at least 1")
+    if not 1 <= number <= INT32_MAX or isinstance(value, bool):
+        raise OptionError(f"{name} is {value!r}; allowed are integers in the range [1..{INT32_MAX}]")
     return number

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from octavo import _core
 
@@ -18,7 +18,16 @@ class Writer(_core.Writer):
     Use it in a `with` block: the file is published at its end, and not at all if the block raises.
     """
 
-    __slots__ = ()
+    __slots__ = ("sidecar",)
+
+    sidecar: bool
+    """Whether an index is written beside the file."""
+
+    def __new__(cls, path: str, **options: Any) -> Self:
+        """Start a file, as `octavo.create` has checked it."""
+        writer = super().__new__(cls, path, **options)
+        writer.sidecar = False
+        return writer
 
     def close(self) -> None:
         """Finish the file and make it visible under its name.
@@ -26,7 +35,10 @@ class Writer(_core.Writer):
         If this raises, nothing is there, with one exception: a folder that cannot be synced is an error too, and then
         the file is there and whole, but may be gone after a crash of the machine.
         """
+        was_open = not self.closed
         self._commit()
+        if self.sidecar and was_open:
+            _core.write_index(self.path, format=self.format)
 
     def abort(self) -> None:
         """Give up: leave nothing behind."""

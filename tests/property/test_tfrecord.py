@@ -164,13 +164,21 @@ def test_no_single_byte_of_a_stream_gives_a_wrong_record(codec, flip):
             assert not octavo.verify(damaged, format="tfrecord").ok, f"byte {place}"
 
 
-@pytest.mark.parametrize("codec", naive.CODECS)
-def test_of_every_shorter_file_the_whole_records_are_read(codec):
-    content = naive.encode(RECORDS, codec)
+def test_of_every_shorter_file_the_whole_records_are_read():
+    content = naive.encode(RECORDS)
     for size in range(len(content)):
         twin = naive.NaiveFile(content[:size])
         expected = Outcome(twin.readable(), len(twin), twin.is_torn)
         assert outcome_of(content[:size]) == expected, f"{size} bytes"
+
+
+@pytest.mark.parametrize("codec", ["gzip", "zlib"])
+def test_of_every_shorter_stream_the_whole_records_are_read(codec):
+    content = naive.encode(RECORDS, codec)
+    for size in range(1, len(content)):
+        outcome = outcome_of(content[:size])
+        assert outcome.found == naive.NaiveFile(content[:size]).readable(), f"{size} bytes"
+        assert outcome.says_that_something_is_wrong, f"{size} bytes"
 
 
 @st.composite

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 
 import octavo
 
-Format: TypeAlias = Literal["ffrecord", "array_record", "riegeli"]
+Format: TypeAlias = Literal["ffrecord", "array_record", "riegeli", "recordio", "tfrecord"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,7 +44,8 @@ class Layout:
     @property
     def hint(self) -> dict[str, Any]:
         """What `octavo.open` must be told about bytes that have no name; everything else it finds out."""
-        return {"format": "riegeli"} if self.format == "riegeli" else {}
+        # Files of RecordIO and TFRecord without records have no bytes that could tell.
+        return {"format": self.format} if self.format in {"riegeli", "recordio", "tfrecord"} else {}
 
 
 @functools.cache
@@ -61,5 +62,17 @@ LONE = Layout("array_record", ".array_record", (("codec", "none"),))
 GROUPED = Layout("array_record", ".array_record", (("group_size", 7), ("codec", "zstd")))
 RIEGELI = Layout("riegeli", ".riegeli", (("group_size", 5), ("codec", "snappy")))
 
-LAYOUTS = {"ffrecord": FFRECORD, "array_record": LONE, "array_record-7": GROUPED, "riegeli": RIEGELI}
+RECORDIO = Layout("recordio", ".recordio", (("group_size", 5),))
+GO = Layout("recordio", ".recordio", (("dialect", "go"), ("codec", "none"), ("max_chunk_bytes", 64)))
+TFRECORD = Layout("tfrecord", ".tfrecord")
+
+LAYOUTS = {
+    "ffrecord": FFRECORD,
+    "array_record": LONE,
+    "array_record-7": GROUPED,
+    "riegeli": RIEGELI,
+    "recordio": RECORDIO,
+    "recordio-go": GO,
+    "tfrecord": TFRECORD,
+}
 CHUNKED = {name: layout for name, layout in LAYOUTS.items() if layout is not FFRECORD}

@@ -20,10 +20,11 @@ RECORDS = [f"record {number}".encode() for number in range(20)]
 MORE = [b"more", b"", b"and more"]
 
 
-@pytest.fixture(params=[".array_record", ".riegeli"])
+@pytest.fixture(params=[".array_record", ".riegeli", ".recordio", ".tfrecord"])
 def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """A file of groups of seven, of which the last is not full."""
-    return write(tmp_path / f"records{request.param}", group_size=7)
+    """A file of groups of seven, of which the last is not full, where the format has groups."""
+    options = {} if request.param == ".tfrecord" else {"group_size": 7}
+    return write(tmp_path / f"records{request.param}", **options)
 
 
 def write(path: Path, records: list[bytes] = RECORDS, **options: Any) -> Path:
@@ -67,7 +68,7 @@ class TestAdding:
         assert read_back(path) == RECORDS + [bytes([number]) for number in range(30) for _ in range(number % 4)]
         assert octavo.verify(path).ok
 
-    @pytest.mark.parametrize("suffix", [".array_record", ".riegeli"])
+    @pytest.mark.parametrize("suffix", [".array_record", ".riegeli", ".recordio", ".tfrecord"])
     def test_a_file_without_records_may_grow(self, tmp_path, suffix):
         path = write(tmp_path / f"empty{suffix}", [])
         append(path)
@@ -104,13 +105,13 @@ class TestAdding:
                 thread.join()
         assert sorted(read_back(path)[20:]) == [bytes([number]) for number in range(4) for _ in range(500)]
 
-    def test_a_format_that_nothing_tells_can_be_named(self, tmp_path):
-        path = tmp_path / "no suffix"
-        with octavo.create(path, format="riegeli") as writer:
-            writer.write_many(RECORDS)
-        with octavo.append(path, format="riegeli") as writer:
+    @pytest.mark.parametrize("format", ["riegeli", "recordio", "tfrecord"])
+    @pytest.mark.parametrize("records", [RECORDS, []], ids=["many", "none"])
+    def test_a_format_that_nothing_tells_can_be_named(self, tmp_path, format, records):
+        path = write(tmp_path / "no suffix", records, format=format)
+        with octavo.append(path, format=format) as writer:
             writer.write_many(MORE)
-        assert octavo.open(path, format="riegeli").read_all() == RECORDS + MORE
+        assert octavo.open(path, format=format).read_all() == records + MORE
 
 
 class TestFlushing:
@@ -323,7 +324,7 @@ class TestRefusals:
         assert path.read_bytes() == before
         assert list(path.parent.iterdir()) == [path]
 
-    @pytest.mark.parametrize("suffix", [".ffr", ".array_record", ".riegeli", ""])
+    @pytest.mark.parametrize("suffix", [".ffr", ".array_record", ".riegeli", ".recordio", ".tfrecord", ""])
     def test_appending_to_nothing_is_not_found_and_creates_nothing(self, tmp_path, suffix):
         with pytest.raises(errors.NotFoundError) as caught:
             octavo.append(tmp_path / f"missing{suffix}")
@@ -352,6 +353,8 @@ class TestRefusals:
             ("text.array_record", b"Once upon a time", errors.FormatError),
             ("empty.array_record", b"", errors.FormatError),
             ("empty.riegeli", b"", errors.FormatError),
+            ("text.recordio", b"Once upon a time, there was a file.", errors.FormatError),
+            ("text.tfrecord", b"Once upon a time, there was a file.", errors.FormatError),
         ],
     )
     def test_a_damaged_file_is_its_damage_and_left_as_it_was(self, tmp_path, name, content, kind):

@@ -8,13 +8,13 @@ import octavo
 from octavo import errors
 from tests.property.access_paths import ACCESS_PATHS
 from tests.unit.damage import damage_chunks, flipped, index_chunks, record_chunks
-from tests.unit.layouts import FFRECORD, GROUPED, LONE, RIEGELI, Layout
+from tests.unit.layouts import FFRECORD, GO, GROUPED, LONE, RIEGELI, TFRECORD, Layout
 
 RECORDS = [f"record {number}".encode() for number in range(100)]
 PLAIN = Layout("array_record", ".array_record", (("group_size", 7), ("codec", "none")))
 PLAIN_RIEGELI = Layout("riegeli", ".riegeli", (("group_size", 5), ("codec", "none")))
-VERBATIM = [FFRECORD, LONE, PLAIN, PLAIN_RIEGELI]
-IDS = ["ffrecord", "array_record", "array_record-7", "riegeli"]
+VERBATIM = [FFRECORD, LONE, PLAIN, PLAIN_RIEGELI, GO, TFRECORD]
+IDS = ["ffrecord", "array_record", "array_record-7", "riegeli", "recordio-go", "tfrecord"]
 
 
 @pytest.mark.parametrize("way", ACCESS_PATHS)

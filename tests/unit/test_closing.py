@@ -110,7 +110,7 @@ def test_a_reader_that_is_only_dropped_lets_its_file_go(layout, tmp_path):
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc is Linux's")
 def test_readers_that_fail_to_open_leave_no_descriptor(layout, tmp_path):
     good, bad = (layout.write(tmp_path / name, RECORDS) for name in "ab")
-    bad.write_bytes(b"too short")
+    bad.write_bytes(b"not records of any format")
     for _ in range(20):
         with pytest.raises(errors.FormatError):
             octavo.open([good, bad])

@@ -21,7 +21,7 @@ from tests.unit.places import PathOnly, without_privileges
 RECORDS = [b"abc", b"", b"edf"]
 
 
-@pytest.fixture(params=[".ffr", ".array_record", ".riegeli"])
+@pytest.fixture(params=[".ffr", ".array_record", ".riegeli", ".recordio", ".tfrecord"])
 def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """Where a file of each format will be."""
     return tmp_path / f"records{request.param}"
@@ -68,6 +68,11 @@ class TestNaming:
             (".array_record", "array_record"),
             (".arrayrecord", "array_record"),
             (".riegeli", "riegeli"),
+            (".recordio", "recordio"),
+            (".tfrecord", "tfrecord"),
+            (".tfrecords", "tfrecord"),
+            (".tfrec", "tfrecord"),
+            (".tfrecord-00000-of-00004", "tfrecord"),
         ],
     )
     def test_the_suffix_names_the_format(self, tmp_path, suffix, name):
@@ -79,14 +84,14 @@ class TestNaming:
         "name", ["records.bin", "records", "records.ffr.bak", "records.FFR", "ffr", "records.", "array_record"]
     )
     def test_a_suffix_that_names_no_format_is_an_option_error(self, tmp_path, name):
-        known = r"\.ffr \(ffrecord\), \.array_record \(array_record\), .*\.riegeli \(riegeli\)"
+        known = r"\.ffr \(ffrecord\), \.array_record \(array_record\), .*\.tfrec \(tfrecord\)"
         with pytest.raises(errors.OptionError, match=f"use one of {known}, or pass format=") as caught:
             octavo.create(tmp_path / name)
         assert caught.value.path == str(tmp_path / name)
         assert names_in(tmp_path) == []
 
     @pytest.mark.parametrize("name", ["records.bin", "records"])
-    @pytest.mark.parametrize("format", ["ffrecord", "array_record", "riegeli"])
+    @pytest.mark.parametrize("format", ["ffrecord", "array_record", "riegeli", "recordio", "tfrecord"])
     def test_the_format_can_be_named_instead(self, tmp_path, name, format):
         with octavo.create(tmp_path / name, format=format) as writer:
             writer.write_many(RECORDS)
@@ -97,7 +102,7 @@ class TestNaming:
             writer.write_many(RECORDS)
         assert octavo.open(tmp_path / "records.ffr").info.format == "array_record"
 
-    @pytest.mark.parametrize("name", ["nonsense", "FFRECORD", "tfrecord"])
+    @pytest.mark.parametrize("name", ["nonsense", "FFRECORD", "tfrecords"])
     def test_an_unknown_format_is_an_option_error(self, path, name):
         with pytest.raises(errors.OptionError):
             octavo.create(path, format=name)

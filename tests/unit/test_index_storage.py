@@ -15,7 +15,7 @@ from octavo import errors
 from tests.conformance.backends import IO_MODES
 from tests.property.access_paths import ACCESS_PATHS
 from tests.unit.damage import damage_chunks
-from tests.unit.layouts import FFRECORD, GROUPED, LONE, RIEGELI, Layout
+from tests.unit.layouts import FFRECORD, GROUPED, LONE, RECORDIO, RIEGELI, TFRECORD, Layout
 
 RECORDS = [f"record {number}".encode() * (number % 5) for number in range(300)]
 ARRAY_RECORD = pytest.mark.parametrize("layout", [LONE, GROUPED], ids=["lone", "grouped"])
@@ -126,7 +126,9 @@ def test_the_temporary_file_has_no_name_and_goes_with_the_reader(tmp_path, monke
     assert len(temporary_files()) == before
 
 
-@pytest.mark.parametrize("layout", [FFRECORD, RIEGELI], ids=["ffrecord", "riegeli"])
+@pytest.mark.parametrize(
+    "layout", [FFRECORD, RIEGELI, RECORDIO, TFRECORD], ids=["ffrecord", "riegeli", "recordio", "tfrecord"]
+)
 def test_formats_without_such_an_index_say_so(layout: Layout, tmp_path: Path):
     path = layout.write(tmp_path / "records", RECORDS)
     with pytest.raises(errors.UnsupportedError, match="only ArrayRecord files can keep their index out of memory"):

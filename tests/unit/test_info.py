@@ -27,6 +27,7 @@ def test_info_of_one_file(write_file):
     assert octavo.open(path).info == octavo.Info(
         format="ffrecord",
         dialect=None,
+        dialect_confirmed=False,
         codec="none",
         level=None,
         group_size=None,
@@ -36,6 +37,7 @@ def test_info_of_one_file(write_file):
         decoded_bytes=None,
         writer_options=None,
         torn_bytes=0,
+        sidecar=False,
         record_count=3,
         file_count=1,
         total_bytes=54,
@@ -126,6 +128,7 @@ class TestChunkedFiles:
         assert octavo.open(path).info == octavo.Info(
             format="array_record",
             dialect=None,
+            dialect_confirmed=False,
             codec="zstd",
             level=3,
             group_size=7,
@@ -137,6 +140,7 @@ class TestChunkedFiles:
                 "group_size:7,transpose:false,pad_to_block_boundary:false,zstd:3,window_log:20,max_parallelism:1"
             ),
             torn_bytes=0,
+            sidecar=False,
             record_count=103,
             file_count=1,
             total_bytes=131072,
@@ -151,6 +155,7 @@ class TestChunkedFiles:
         assert octavo.open(path).info == octavo.Info(
             format="riegeli",
             dialect=None,
+            dialect_confirmed=False,
             codec="snappy",
             level=None,
             group_size=7,
@@ -160,6 +165,7 @@ class TestChunkedFiles:
             decoded_bytes=DECODED_BYTES,
             writer_options=None,
             torn_bytes=0,
+            sidecar=False,
             record_count=103,
             file_count=1,
             total_bytes=total_bytes,

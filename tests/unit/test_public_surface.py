@@ -47,7 +47,7 @@ def test_the_list_of_public_names_is_complete():
 def test_the_public_names_are_the_ones_of_the_design():
     assert set(octavo.__all__) == {
         "Batch", "Damage", "Info", "LostRange", "Partition", "Reader", "RecoverReport", "VerifyReport", "Writer",
-        "__version__", "append", "create", "errors", "open", "recover", "verify",
+        "__version__", "append", "create", "errors", "open", "recover", "trim", "verify",
     }  # fmt: skip
 
 
@@ -56,10 +56,11 @@ SIGNATURES = {
     "create": (
         "(path, *, format=None, overwrite=True, codec=None, group_size=None, transpose=None, "
         "pad_to_block_boundary=None, window_log=None, transpose_bucket_size=None, max_parallelism=None, "
-        "saturation_delay_ms=None, options=None)"
+        "saturation_delay_ms=None, options=None, dialect=None, max_chunk_bytes=None)"
     ),
     "append": "(path, *, format=None)",
     "recover": "(source, target, *, format=None, overwrite=False, progress=None)",
+    "trim": "(path, *, format=None)",
     "verify": "(location, *, format=None, progress=None)",
 }
 
@@ -73,9 +74,9 @@ def test_options_are_keywords_with_these_defaults(name):
 
 def test_what_info_tells_is_what_the_design_says():
     assert {field.name for field in dataclasses.fields(octavo.Info)} == {
-        "format", "dialect", "codec", "level", "group_size", "transposed", "chunk_count", "encoded_bytes",
-        "decoded_bytes", "writer_options", "torn_bytes", "record_count", "file_count", "total_bytes", "check_data",
-        "io", "paths",
+        "format", "dialect", "dialect_confirmed", "codec", "level", "group_size", "transposed", "chunk_count",
+        "encoded_bytes", "decoded_bytes", "writer_options", "torn_bytes", "sidecar", "record_count", "file_count",
+        "total_bytes", "check_data", "io", "paths",
     }  # fmt: skip
 
 
@@ -112,7 +113,7 @@ def test_import_brings_in_no_framework():
     assert loaded == "[]"
 
 
-@pytest.mark.parametrize("suffix", [".ffr", ".array_record", ".riegeli"])
+@pytest.mark.parametrize("suffix", [".ffr", ".array_record", ".riegeli", ".recordio", ".tfrecord"])
 def test_reading_and_writing_bring_in_no_framework(tmp_path, suffix):
     path = str(tmp_path / f"records{suffix}")
     code = f"""

@@ -13,7 +13,7 @@ import pytest
 import octavo
 from octavo import errors
 from tests.property.access_paths import ACCESS_PATHS
-from tests.unit.layouts import CHUNKED, FFRECORD, GROUPED, LAYOUTS, LONE, RIEGELI, Layout
+from tests.unit.layouts import CHUNKED, FFRECORD, GO, GROUPED, LAYOUTS, LONE, RECORDIO, RIEGELI, TFRECORD, Layout
 
 RECORDS = [f"record {number}".encode() * (number % 3) for number in range(120)]
 EVEN_RECORDS = [number.to_bytes(4, "little") for number in range(120)]
@@ -97,7 +97,9 @@ def test_places_of_every_kind_may_stand_side_by_side(tmp_path):
 
 
 class TestFormats:
-    @pytest.mark.parametrize(("first", "second"), [*itertools.permutations([FFRECORD, GROUPED, RIEGELI], 2)])
+    EACH_FORMAT = (FFRECORD, GROUPED, RIEGELI, RECORDIO, TFRECORD)
+
+    @pytest.mark.parametrize(("first", "second"), [*itertools.permutations(EACH_FORMAT, 2)])
     def test_two_formats_are_no_data_set(self, tmp_path, first, second):
         paths = [first.write(tmp_path / "a", RECORDS), second.write(tmp_path / "b", RECORDS)]
         message = f"is {second.format}, but the files before it are {first.format}: files of one reader have one format"

@@ -1,4 +1,4 @@
-"""`octavo.verify` where records share chunks: a damaged chunk is one damage of many records."""
+"""`octavo.verify` where records share chunks, or have a checksum each: a damaged piece is one damage of all it holds."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ import pytest
 import octavo
 from octavo import errors
 from tests.naive.riegeli import CHUNK_HEADER
-from tests.unit.damage import damage_chunks, flipped, index_chunks, record_chunks
-from tests.unit.layouts import GROUPED, LONE, RIEGELI, Layout
+from tests.unit.damage import Piece, damage_chunks, flipped, index_chunks, pieces, record_chunks
+from tests.unit.layouts import GROUPED, LONE, Layout
 
 RECORDS = [f"record {number}".encode() for number in range(100)]
-SIZES = {LONE: 1, GROUPED: 7, RIEGELI: 5}
 
 
 @pytest.fixture
@@ -22,9 +21,9 @@ def content(chunked: Layout) -> bytes:
 
 
 @pytest.fixture
-def size(chunked: Layout) -> int:
-    """Records a chunk."""
-    return SIZES[chunked]
+def found(chunked: Layout, content: bytes) -> list[Piece]:
+    """What is damaged together."""
+    return pieces(chunked, content)
 
 
 def write(path: Path, layout: Layout, content: bytes) -> Path:
@@ -44,16 +43,16 @@ def unreadable(reader: octavo.Reader) -> list[int]:
     return numbers
 
 
-def test_a_damaged_chunk_is_one_damage_of_all_its_records(chunked, content, size, tmp_path):
+def test_a_damaged_chunk_is_one_damage_of_all_its_records(chunked, content, found, tmp_path):
     path = write(tmp_path / "damaged", chunked, damage_chunks(chunked, content, 9, 0, 3))
-    places = record_chunks(chunked, content)
     report = octavo.verify(path)
     assert not report.ok
     assert report.record_count == 100
     assert [(one.path, one.record, one.offset, one.record_count) for one in report.damage] == [
-        (str(path), number * size, places[number], size) for number in (0, 3, 9)
+        (str(path), piece.records.start, piece.offset, len(piece.records)) for piece in (found[0], found[3], found[9])
     ]
-    assert all("data hash" in one.reason for one in report.damage)
+    word = "checksum" if chunked.format in {"recordio", "tfrecord"} else "data hash"
+    assert all(word in one.reason for one in report.damage)
 
 
 def test_a_short_last_chunk_costs_only_the_records_it_has(tmp_path):
@@ -67,7 +66,7 @@ def test_what_verify_lists_is_what_cannot_be_read(chunked, content, tmp_path):
     assert listed == unreadable(octavo.open(path))
 
 
-def test_damage_is_numbered_across_several_files(chunked, content, size, tmp_path):
+def test_damage_is_numbered_across_several_files(chunked, content, found, tmp_path):
     paths = [
         write(tmp_path / "a", chunked, damage_chunks(chunked, content, 3)),
         write(tmp_path / "b", chunked, content),
@@ -76,8 +75,8 @@ def test_damage_is_numbered_across_several_files(chunked, content, size, tmp_pat
     report = octavo.verify(paths)
     assert report.record_count == 300
     assert [(one.path, one.record, one.record_count) for one in report.damage] == [
-        (str(paths[0]), 3 * size, size),
-        (str(paths[2]), 200 + 4 * size, size),
+        (str(paths[0]), found[3].records.start, len(found[3].records)),
+        (str(paths[2]), 200 + found[4].records.start, len(found[4].records)),
     ]
 
 

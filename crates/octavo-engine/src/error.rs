@@ -115,6 +115,7 @@ fn remedy(error: &FormatError) -> &'static str {
         | FormatError::RecordTruncated { .. }
         | FormatError::RecordChecksum { .. }
         | FormatError::Record { .. } => "; other records may be intact: octavo.verify lists them",
+        FormatError::Torn { .. } => "; octavo.trim cuts them off",
         FormatError::Unknown { .. } => "; if you know better, pass format=",
         _ => "",
     }

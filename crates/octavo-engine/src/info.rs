@@ -59,12 +59,15 @@ impl Description {
             from_sidecar: about.from_sidecar,
             ..Self::default()
         };
-        let Some(chunks) = shard.chunks() else { return Ok(Some(description)) };
-        description.chunk_count = chunks.chunk_count();
+        let Some(chunks) = shard.chunks().filter(|_| shard.index().has_chunks()) else {
+            return Ok(Some(description));
+        };
+        // What cannot be counted is no chunk.
+        description.chunk_count = chunks.chunk_count() - u64::from(shard.index().broken().is_some());
         description.group_size = chunks.group_size();
         description.encoded_bytes = 0;
-        if chunks.chunk_count() > 0 {
-            let ((first, look), (last, end)) = (look_at(shard, 0)?, look_at(shard, chunks.chunk_count() - 1)?);
+        if description.chunk_count > 0 {
+            let ((first, look), (last, end)) = (look_at(shard, 0)?, look_at(shard, description.chunk_count - 1)?);
             description.encoded_bytes = end.end.unwrap_or(last.span.end()) - first.span.offset;
             description.codec = about.codec.or(look.codec);
             description.transposed = look.transposed;

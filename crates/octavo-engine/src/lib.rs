@@ -29,6 +29,7 @@ pub mod residency;
 mod resync;
 pub mod scan;
 pub mod shards;
+pub mod sidecar;
 pub mod sink;
 pub mod verify;
 pub mod write;

@@ -16,6 +16,14 @@ pub enum FormatError {
         /// What the first bytes look like.
         looks_like: String,
     },
+    /// The format that was named does not fit.
+    #[error("not a {format} file: {looks_like}")]
+    NotA {
+        /// What it was called.
+        format: &'static str,
+        /// What the first bytes look like.
+        looks_like: String,
+    },
     /// The file ends before the fixed header does.
     #[error("the file has {file_bytes} bytes, but {format} needs at least {needed}")]
     HeaderTruncated {
@@ -131,6 +139,12 @@ pub enum FormatError {
         record_count: u64,
         /// What is wrong with it.
         fault: ChunkFault,
+    },
+    /// The file ends with an interrupted append.
+    #[error("the last {bytes} bytes are an interrupted append")]
+    Torn {
+        /// How many bytes.
+        bytes: u64,
     },
     /// The footer or the postscript cannot be read.
     #[error("the {what} at byte {offset}: {fault}")]

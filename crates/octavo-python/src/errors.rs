@@ -65,7 +65,7 @@ fn build(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
 fn describe_damage(damage: &FormatError, place: &Bound<'_, PyDict>) -> PyResult<&'static str> {
     place.set_item("record", damage.record())?;
     Ok(match damage {
-        FormatError::Unknown { .. } => "UnknownFormatError",
+        FormatError::Unknown { .. } | FormatError::NotA { .. } => "UnknownFormatError",
         FormatError::Unfinished { .. } => "UnfinishedFileError",
         FormatError::HeaderTruncated { needed, file_bytes, .. } => {
             place.set_item("expected", *needed)?;
@@ -94,7 +94,7 @@ fn describe_damage(damage: &FormatError, place: &Bound<'_, PyDict>) -> PyResult<
             place.set_item("offset", *offset)?;
             "DamagedFileError"
         }
-        FormatError::NoFooter { .. } => "UnfinishedFileError",
+        FormatError::NoFooter { .. } | FormatError::Torn { .. } => "UnfinishedFileError",
         FormatError::RecordChecksum { offset, expected, actual, .. } => {
             place.set_item("offset", *offset)?;
             place.set_item("expected", *expected)?;

@@ -14,6 +14,7 @@ mod reader;
 mod records;
 mod recover;
 mod scan;
+mod sidecar;
 mod source;
 mod verify;
 mod writer;
@@ -29,6 +30,8 @@ mod _core {
     use crate::recover::Salvage;
     #[pymodule_export]
     use crate::scan::Scan;
+    #[pymodule_export]
+    use crate::sidecar::write_index;
     #[pymodule_export]
     use crate::verify::verify;
     #[pymodule_export]

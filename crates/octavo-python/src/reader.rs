@@ -36,7 +36,7 @@ impl Reader {
     #[new]
     #[pyo3(signature = (
         inputs, *, format=None, check_data=true, io="auto", cache_bytes=OpenOptions::CACHE_BYTES, offload_index=false,
-        start=0, step=1, count=None,
+        sidecar=true, start=0, step=1, count=None,
     ))]
     #[allow(clippy::too_many_arguments, reason = "one keyword each on the Python side")]
     fn new(
@@ -47,6 +47,7 @@ impl Reader {
         io: &str,
         cache_bytes: u64,
         offload_index: bool,
+        sidecar: bool,
         start: u64,
         step: i64,
         count: Option<u64>,
@@ -57,7 +58,7 @@ impl Reader {
             return Ok(Self { dataset: Arc::clone(&whole.dataset), view });
         }
         let (format, io) = (format_named(py, format)?, mode_named(py, io)?);
-        let options = OpenOptions { format, check_data, io, cache_bytes, offload_index };
+        let options = OpenOptions { format, check_data, io, cache_bytes, offload_index, sidecar };
         let inputs = inputs.try_iter()?.map(|input| as_input(&input?)).collect::<PyResult<Vec<Input>>>()?;
         let dataset = py.detach(|| Dataset::open(inputs, options)).into_py(py)?;
         let view = View::all(dataset.record_count());
@@ -344,7 +345,7 @@ fn targets_in(
     Ok((0..count).map(|number| unsafe { Target::new(at(number), expected) }).collect())
 }
 
-fn format_named(py: Python<'_>, name: Option<&str>) -> PyResult<Option<Format>> {
+pub fn format_named(py: Python<'_>, name: Option<&str>) -> PyResult<Option<Format>> {
     let Some(name) = name else { return Ok(None) };
     let known = || Format::ALL.map(Format::name).join(", ");
     let unknown = || errors::named(py, "OptionError", &format!("format {name:?} is none of: {}", known()));

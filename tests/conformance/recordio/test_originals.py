@@ -227,6 +227,13 @@ def test_recover_saves_all_of_a_sound_file_and_keeps_its_dialect(original: Origi
     assert digest_of(octavo.open(target)) == original.facts["records_digest"]
 
 
+def test_recover_of_a_file_of_no_bytes_is_one(tmp_path):
+    source, target = tmp_path / "empty.recordio", tmp_path / "saved.recordio"
+    source.touch()
+    assert octavo.recover(source, target) == octavo.RecoverReport(0, ())
+    assert target.read_bytes() == b""
+
+
 @pytest.mark.parametrize("original", as_parameters(WITH_RECORDS))
 def test_what_is_appended_follows_the_originals_records(original: Original, tmp_path):
     path = tmp_path / "appended.recordio"

@@ -194,3 +194,75 @@ class TestAppending:
         with octavo.append(path) as writer:
             writer.write(b"one")
         assert path.read_bytes() == naive.encode([b"one"])
+
+
+@pytest.mark.parametrize("codec", naive.CODECS)
+@pytest.mark.parametrize("records", RECORD_LISTS.values(), ids=RECORD_LISTS)
+class TestRecovering:
+    def recover(self, path: Path, content: bytes) -> tuple[octavo.RecoverReport, Path]:
+        target = path.with_name("saved.tfrecord")
+        path.write_bytes(content)
+        report = octavo.recover(path, target)
+        assert octavo.verify(target).ok
+        return report, target
+
+    def test_everything_is_saved_of_a_sound_file(self, path, codec, records):
+        report, target = self.recover(path, naive.encode(records, codec))
+        assert naive.decode(target.read_bytes()) == records
+        assert (report.record_count, report.ok, report.lost) == (len(records), True, ())
+        assert octavo.open(target).info.codec == codec
+
+    def test_what_stands_in_front_of_a_cut_is_saved(self, path, codec, records):
+        content = naive.encode(records, codec)[:-1]
+        report, target = self.recover(path, content)
+        assert naive.decode(target.read_bytes()) == naive.salvage(content)
+        assert not (content and report.ok and len(records) > report.record_count)
+
+    def test_what_stands_in_front_of_junk_is_saved(self, path, codec, records):
+        report, target = self.recover(path, naive.encode(records, codec) + b"some bytes that are no record")
+        assert naive.decode(target.read_bytes()) == records
+        assert report.record_count == len(records)
+
+
+class TestDamage:
+    RECORDS = (b"one", b"two" * 100, b"", b"four")
+
+    def test_a_damaged_record_is_lost_alone(self, path):
+        content = naive.encode(self.RECORDS)
+        place = content.index(b"twotwo")
+        path.write_bytes(content[:place] + b"!" + content[place + 1 :])
+        reader = octavo.open(path)
+        assert reader.read([0, 2, 3]) == [b"one", b"", b"four"]
+        with pytest.raises(errors.ChecksumError) as caught:
+            reader[1]
+        assert (caught.value.path, caught.value.record) == (str(path), 1)
+        assert [(one.record, one.record_count) for one in octavo.verify(path).damage] == [(1, 1)]
+
+    def test_behind_a_damaged_length_stands_one_record_that_names_the_offset(self, path):
+        content = bytearray(naive.encode(self.RECORDS))
+        second = naive.NaiveFile(bytes(content)).frames[1].offset
+        content[second + 2] ^= 1
+        path.write_bytes(content)
+        reader = octavo.open(path)
+        assert (len(reader), reader[0]) == (2, b"one")
+        with pytest.raises(errors.FormatError) as caught:
+            reader[1]
+        assert (caught.value.path, caught.value.offset) == (str(path), second)
+        with pytest.raises(errors.FormatError, match="recover"):
+            octavo.append(path)
+        target = path.with_name("saved.tfrecord")
+        assert not octavo.recover(path, target).ok
+        assert octavo.open(target).read_all() == [b"one", b"", b"four"]
+
+    @pytest.mark.parametrize("kept", [1, 11, 12, 20, 315])
+    def test_a_torn_tail_is_left_out_with_a_warning(self, path, kept):
+        whole = naive.encode(self.RECORDS)
+        path.write_bytes(whole + naive.encode([bytes(300)])[:kept])
+        with pytest.warns(errors.TornAppendWarning):
+            reader = octavo.open(path)
+        assert reader.read_all() == list(self.RECORDS)
+        assert reader.info.torn_bytes == kept
+        assert not octavo.verify(path).ok
+        assert octavo.trim(path) == kept
+        assert octavo.trim(path) == 0
+        assert path.read_bytes() == whole

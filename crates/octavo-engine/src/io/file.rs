@@ -83,6 +83,11 @@ impl LocalFile {
         self.identity
     }
 
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// How this file is read.
     pub const fn mode(&self) -> IoMode {
         self.mode

@@ -23,6 +23,7 @@ use crate::io::descriptors;
 use crate::io::file::{identity_of, Identity, LocalFile};
 use crate::io::{huge_pages, read_vec, IoMode, Source};
 use crate::shards::Shard;
+use crate::sidecar;
 
 /// How to open.
 #[derive(Debug, Clone, Copy)]
@@ -37,6 +38,8 @@ pub struct OpenOptions {
     pub cache_bytes: u64,
     /// Whether the index is kept in a file instead of memory.
     pub offload_index: bool,
+    /// Whether an index in a file of its own is used, where there is one.
+    pub sidecar: bool,
 }
 
 impl OpenOptions {
@@ -52,6 +55,7 @@ impl Default for OpenOptions {
             io: IoMode::Auto,
             cache_bytes: Self::CACHE_BYTES,
             offload_index: false,
+            sidecar: true,
         }
     }
 }
@@ -63,23 +67,29 @@ pub fn open_path(path: &Path, options: &OpenOptions) -> Result<Shard> {
 
 /// Opens anything that is read by spans.
 pub fn open_source(source: Box<dyn Source>, options: &OpenOptions) -> Result<Shard> {
-    let named = options.format.or_else(|| format_by_suffix(source.name()));
-    let index: Box<dyn Index> = match format_of(source.as_ref(), options.format, named)? {
-        Some(Format::FfRecord) => Box::new(ffrecord::read_index(source.as_ref(), options.check_data)?),
-        Some(Format::ArrayRecord) => Box::new(array_record::read_index(source.as_ref(), options)?),
-        Some(Format::Riegeli) => Box::new(riegeli::read_index(source.as_ref())?),
-        Some(Format::RecordIo) => {
-            Box::new(recordio::read_index(source.as_ref(), named == Some(Format::RecordIo))?)
-        }
-        Some(Format::TfRecord) => tfrecord::read_index(source.as_ref())?,
-        _ => Box::new(ffrecord::detect_index(source.as_ref())?),
-    };
+    let index = read_index(source.as_ref(), options)?;
     if options.offload_index && index.format() != Format::ArrayRecord {
         return Err(Error::Unsupported { what: "only ArrayRecord files can keep their index out of memory" });
     }
     let (table, bytes) = index.memory();
     huge_pages::collapse(table, bytes);
     Ok(Shard::new(source, index, 0))
+}
+
+fn read_index(source: &dyn Source, options: &OpenOptions) -> Result<Box<dyn Index>> {
+    let named = options.format.or_else(|| format_by_suffix(source.name()));
+    let format = format_of(source, options.format, named)?;
+    if let Some(index) = format.filter(|_| options.sidecar).and_then(|format| sidecar::find(source, format)) {
+        return Ok(index);
+    }
+    Ok(match format {
+        Some(Format::FfRecord) => Box::new(ffrecord::read_index(source, options.check_data)?),
+        Some(Format::ArrayRecord) => Box::new(array_record::read_index(source, options)?),
+        Some(Format::Riegeli) => Box::new(riegeli::read_index(source)?),
+        Some(Format::RecordIo) => Box::new(recordio::read_index(source, named == format)?),
+        Some(Format::TfRecord) => tfrecord::read_index(source)?,
+        _ => Box::new(ffrecord::detect_index(source)?),
+    })
 }
 
 /// What was asked for; what the first bytes say if they cannot be wrong; what the name says; what the first bytes seem to say.
@@ -98,7 +108,7 @@ fn format_of(source: &dyn Source, asked: Option<Format>, named: Option<Format>) 
     if head.starts_with(&MAGIC) {
         return Ok(Some(Format::RecordIo));
     }
-    Ok(tfrecord::begins_like_one(&head).then_some(Format::TfRecord))
+    Ok(tfrecord::begins_like_one(source)?.then_some(Format::TfRecord))
 }
 
 /// What a file says of itself in its first bytes.

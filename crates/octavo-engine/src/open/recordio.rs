@@ -2,7 +2,7 @@
 
 use octavo_format::chunk::table::{ChunkTable, Entry};
 use octavo_format::chunk::{About, Broken, ChunkFault, GroupsBuilder};
-use octavo_format::format::detect::{unknown, HEAD_BYTES};
+use octavo_format::format::detect::{not_a, unknown, HEAD_BYTES};
 use octavo_format::format::recordio::detect::{self, MXNET_MAGIC, PAYLOAD_HEAD};
 use octavo_format::format::recordio::{ChunkHeader, Dialect, Order, RecordIoIndex, HEADER_BYTES, MAGIC};
 
@@ -19,7 +19,10 @@ const HEADER: u64 = HEADER_BYTES as u64;
 /// The index of a file that is called a RecordIO file, or, if not `is_named`, only begins like one.
 pub(crate) fn read_index(source: &dyn Source, is_named: bool) -> Result<RecordIoIndex> {
     let head = read_vec(source, 0, source.len().min(HEAD_BYTES as u64))?;
-    let stranger = || Error::format(source.name(), unknown(&head, source.len()));
+    let stranger = || {
+        let found = if is_named { not_a("recordio", &head, source.len()) } else { unknown(&head, source.len()) };
+        Error::format(source.name(), found)
+    };
     if head.starts_with(&MXNET_MAGIC) {
         return Err(stranger());
     }
@@ -55,8 +58,6 @@ struct Walk {
     groups: GroupsBuilder,
     /// Where the last chunk ends.
     end: u64,
-    /// The smallest chunk: reading it is the cheapest way to see a checksum hold.
-    smallest: Option<(u64, u64)>,
     /// What is wrong with the header at `end`, if something stands there that was read as one.
     fault: Option<ChunkFault>,
 }
@@ -70,7 +71,6 @@ impl Walk {
             table: ChunkTable::empty(),
             groups: GroupsBuilder::default(),
             end: 0,
-            smallest: None,
             fault: None,
         };
         let mut hops = Hops::new(source);
@@ -81,10 +81,6 @@ impl Walk {
                     walk.table.push(Entry { offset: begin, decoded: 0 }).map_err(blame)?;
                     walk.groups.push(header.records.into());
                     walk.end = begin + header.chunk_bytes();
-                    let size = header.chunk_bytes();
-                    if walk.smallest.is_none_or(|(_, smallest)| size < smallest) {
-                        walk.smallest = Some((begin, size));
-                    }
                 }
                 Ok(header) => {
                     let end = begin + header.chunk_bytes();
@@ -100,12 +96,8 @@ impl Walk {
         Ok(walk)
     }
 
-    /// The dialect, confirmed by the first checksum that holds: the cheapest to look at, or else any.
+    /// The dialect, confirmed by the first checksum that holds. Most often that is the first.
     fn settle(&self, source: &dyn Source) -> Result<Option<Dialect>> {
-        let Some((begin, size)) = self.smallest else { return Ok(None) };
-        if let Some(dialect) = self.confirm(&read_vec(source, begin, size)?) {
-            return Ok(Some(dialect));
-        }
         for chunk in 0..self.table.len() {
             interrupt::check()?;
             let (entry, next) = self.table.get(chunk).map_err(|error| Error::format(source.name(), error))?;

@@ -2,10 +2,11 @@
 
 use octavo_format::chunk::table::{ChunkTable, Entry};
 use octavo_format::chunk::{About, Broken, ChunkFault};
+use octavo_format::codec::deflate::{Walk, WalkEnd, Wrapping};
 use octavo_format::codec::Codec;
-use octavo_format::format::detect::{unknown, HEAD_BYTES};
-use octavo_format::format::tfrecord::layout::{frame_end, parse_header, HEADER_BYTES};
-use octavo_format::format::tfrecord::TfRecordIndex;
+use octavo_format::format::detect::{not_a, HEAD_BYTES};
+use octavo_format::format::tfrecord::layout::{frame_end, parse_header, FRAME_BYTES, HEADER_BYTES};
+use octavo_format::format::tfrecord::{DeflatedIndex, FrameScan, TfRecordIndex};
 use octavo_format::Index;
 
 use super::tail::{is_zeros, Tail};
@@ -15,14 +16,137 @@ use crate::interrupt;
 use crate::io::{read_vec, Source};
 use crate::resync::tfrecord::next_record;
 
+/// Between two places of a compressed file at which decompression can begin, in decompressed bytes, at least.
+const POINT_SPACING: u64 = 1 << 20;
+/// How many of those are kept; each takes up to 32 KiB. Where there are more, they are further apart.
+const MOST_POINTS: usize = 2048;
+/// Bytes of a compressed file that are read at a time.
+const PIECE_BYTES: u64 = 1 << 20;
+
+/// How a file is a TFRecord file.
+enum Kind {
+    Plain,
+    Deflated(Wrapping),
+}
+
 /// Whether a file begins with a record: the checksum of a length holds by chance once in four billion times.
-pub(super) fn begins_like_one(head: &[u8]) -> bool {
-    parse_header(head).is_ok()
+pub(crate) fn begins_like_one(source: &dyn Source) -> Result<bool> {
+    let head = read_vec(source, 0, source.len().min(HEADER_BYTES as u64))?;
+    if parse_header(&head).is_ok() {
+        return Ok(true);
+    }
+    match wrapping_of(&head) {
+        Some(wrapping) => Ok(parse_header(&inflated_head(source, wrapping)?).is_ok()),
+        None => Ok(false),
+    }
+}
+
+/// What the first bytes of a compressed stream are wrapped in.
+fn wrapping_of(head: &[u8]) -> Option<Wrapping> {
+    match head {
+        [0x1f, 0x8b, ..] => Some(Wrapping::Gzip),
+        [method, flags, ..] if method & 0x0f == 8 && u16::from_be_bytes([*method, *flags]).is_multiple_of(31) => {
+            Some(Wrapping::Zlib)
+        }
+        _ => None,
+    }
+}
+
+/// The first bytes of what a compressed stream holds.
+fn inflated_head(source: &dyn Source, wrapping: Wrapping) -> Result<Vec<u8>> {
+    const ENOUGH: u64 = 64 << 10;
+    let piece = read_vec(source, 0, source.len().min(ENOUGH))?;
+    let mut head = Vec::new();
+    let _ = Walk::new(wrapping, u64::MAX, 1).feed(&piece, |decoded, _| {
+        head.extend_from_slice(&decoded[..decoded.len().min(HEADER_BYTES - head.len())]);
+        if head.len() < HEADER_BYTES {
+            Ok(())
+        } else {
+            Err(())
+        }
+    });
+    Ok(head)
 }
 
 /// The index of a file that is a TFRecord file by its name or its first bytes.
 pub(crate) fn read_index(source: &dyn Source) -> Result<Box<dyn Index>> {
-    Ok(Box::new(read_plain(source)?))
+    Ok(match kind_of(source)? {
+        Kind::Plain => Box::new(read_plain(source)?),
+        Kind::Deflated(wrapping) => Box::new(read_deflated(source, wrapping)?),
+    })
+}
+
+/// What begins with a record is not compressed, whatever else its first bytes look like.
+fn kind_of(source: &dyn Source) -> Result<Kind> {
+    let head = read_vec(source, 0, source.len().min(HEADER_BYTES as u64))?;
+    let wrapping = wrapping_of(&head).filter(|_| parse_header(&head).is_err());
+    Ok(wrapping.map_or(Kind::Plain, Kind::Deflated))
+}
+
+/// The wrapping of a compressed file; nothing if it is not compressed.
+pub(crate) fn wrapping_in(source: &dyn Source) -> Result<Option<Wrapping>> {
+    Ok(match kind_of(source)? {
+        Kind::Plain => None,
+        Kind::Deflated(wrapping) => Some(wrapping),
+    })
+}
+
+/// Decompresses a whole file once, to find its records and the places at which decompression can begin later.
+fn read_deflated(source: &dyn Source, wrapping: Wrapping) -> Result<DeflatedIndex> {
+    let blame = |error| Error::format(source.name(), error);
+    let mut walk = Walk::new(wrapping, POINT_SPACING, MOST_POINTS);
+    let mut scan = FrameScan::default();
+    for_each_piece(source, &mut |piece| {
+        walk.feed(piece, |decoded, _| match scan.feed(decoded) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(None),
+            Err(error) => Err(Some(error)),
+        })
+        .map_or_else(|stopped| stopped.map_or(Ok(false), |error| Err(blame(error))), |()| Ok(true))
+    })?;
+    let input = walk.input_position();
+    let walked = walk.finish();
+    let (frames, end, broken) = scan.finish().map_err(blame)?;
+    // Of two things that are wrong, the one that the compressed bytes are explains the other.
+    let stream_fault = match walked.end {
+        WalkEnd::Complete => None,
+        WalkEnd::Truncated => Some((source.len(), "the file ends inside its compressed stream")),
+        WalkEnd::Damaged { input } => Some((input, "the compressed bytes are damaged")),
+        WalkEnd::Trailing { input } => Some((input, "something else follows the compressed stream")),
+    };
+    let broken = match (stream_fault, broken) {
+        (Some((offset, damage)), None) => Some(Broken { offset, fault: damage.into() }),
+        (Some((offset, damage)), Some(Broken { fault: ChunkFault::Damaged(_), .. })) => {
+            Some(Broken { offset, fault: damage.into() })
+        }
+        (_, Some(Broken { fault, .. })) => Some(Broken { offset: input, fault }),
+        (None, None) => None,
+    };
+    if frames.is_empty() && broken.is_some() && parse_header(&inflated_head(source, wrapping)?).is_err() {
+        let head = read_vec(source, 0, source.len().min(HEAD_BYTES as u64))?;
+        return Err(blame(not_a("tfrecord", &head, source.len())));
+    }
+    let codec = match wrapping {
+        Wrapping::Gzip => Codec::Gzip,
+        Wrapping::Zlib => Codec::Zlib,
+    };
+    let decoded_bytes = Some(end - FRAME_BYTES * frames.len() as u64);
+    let about = About { codec: Some(codec), decoded_bytes, ..About::default() };
+    DeflatedIndex::new(wrapping, walked.points, &frames, end, source.len(), broken, about).map_err(blame)
+}
+
+/// Gives a file to `take` in pieces, until it returns false.
+pub(crate) fn for_each_piece(source: &dyn Source, take: &mut dyn FnMut(&[u8]) -> Result<bool>) -> Result<()> {
+    let mut at = 0;
+    while at < source.len() {
+        interrupt::check()?;
+        let piece = read_vec(source, at, PIECE_BYTES.min(source.len() - at))?;
+        if !take(&piece)? {
+            break;
+        }
+        at += piece.len() as u64;
+    }
+    Ok(())
 }
 
 fn read_plain(source: &dyn Source) -> Result<TfRecordIndex> {
@@ -57,7 +181,7 @@ fn read_plain(source: &dyn Source) -> Result<TfRecordIndex> {
         && next_record::<Error>(source, 1, &mut calmly)?.is_none()
     {
         let head = read_vec(source, 0, file_bytes.min(HEAD_BYTES as u64))?;
-        return Err(blame(unknown(&head, file_bytes)));
+        return Err(blame(not_a("tfrecord", &head, file_bytes)));
     }
     let (torn_bytes, broken) = match tail {
         Tail::Nothing => (0, None),

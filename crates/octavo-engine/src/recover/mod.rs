@@ -4,6 +4,7 @@
 //! written into a new file.
 
 mod chunks;
+mod deflated;
 mod frames;
 mod records;
 mod search;
@@ -11,17 +12,18 @@ mod survey;
 
 use octavo_format::chunk::DecodedChunk;
 use octavo_format::chunk::{Check, ChunkFault};
+use octavo_format::codec::deflate::Wrapping;
 use octavo_format::codec::{Codec, Decoder};
 use octavo_format::format::ffrecord::spool;
 use octavo_format::format::recordio::{Dialect, MAGIC};
 use octavo_format::format::riegeli::chunk::{self, HEADER_SPAN};
 use octavo_format::format::riegeli::layout::{ChunkHeader, ChunkKind, CHUNK_HEADER, SIGNATURE};
 use octavo_format::format::riegeli::{decoded, journal};
-use octavo_format::format::tfrecord::layout::parse_header;
 use octavo_format::Format;
 
 use crate::error::{Error, Result};
 use crate::io::{read_vec, Source};
+use crate::open::tfrecord::{begins_like_one, wrapping_in};
 use crate::write::RecordWriter;
 
 /// Bytes of a file that are lost.
@@ -52,6 +54,8 @@ enum Piece {
     RecordIo { begin: u64, end: u64 },
     /// Records of a TFRecord file, one after the other.
     Frames { begin: u64, end: u64 },
+    /// A TFRecord file that is compressed as a whole.
+    Deflated { wrapping: Wrapping },
 }
 
 impl Piece {
@@ -63,7 +67,7 @@ impl Piece {
             | Self::Spool { begin }
             | Self::RecordIo { begin, .. }
             | Self::Frames { begin, .. } => *begin,
-            Self::Record { .. } => 0,
+            Self::Record { .. } | Self::Deflated { .. } => 0,
         }
     }
 }
@@ -110,7 +114,7 @@ impl Survey {
             _ if head.starts_with(&spool::MAGIC) => Format::FfRecord,
             Some(format) => format,
             None if head.starts_with(&MAGIC) => Format::RecordIo,
-            None if parse_header(&head).is_ok() => Format::TfRecord,
+            None if begins_like_one(source.as_ref())? => Format::TfRecord,
             // Damage may be at the beginning, too: what is searched for is found by its hashes.
             None => Format::ArrayRecord,
         };
@@ -130,7 +134,10 @@ impl Survey {
             Format::FfRecord if head.starts_with(&spool::MAGIC) => survey.survey_spool()?,
             Format::FfRecord => survey.survey_records()?,
             Format::RecordIo => survey.survey_recordio(progress)?,
-            Format::TfRecord => survey.survey_frames(progress)?,
+            Format::TfRecord => match wrapping_in(survey.source.as_ref())? {
+                Some(wrapping) => survey.survey_deflated(wrapping),
+                None => survey.survey_frames(progress)?,
+            },
             _ => survey.survey_chunks(progress)?,
         }
         survey.describe()?;
@@ -180,6 +187,7 @@ impl Survey {
                 Piece::Record { number } => self.write_record(number, &mut writer)?,
                 Piece::RecordIo { begin, end } => self.write_recordio(begin, end, &mut writer)?,
                 Piece::Frames { begin, end } => self.write_frames(begin, end, &mut writer)?,
+                Piece::Deflated { wrapping } => self.write_deflated(wrapping, &mut writer)?,
             };
             progress(done, total)?;
         }

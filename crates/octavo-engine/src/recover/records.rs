@@ -2,7 +2,7 @@
 
 use octavo_format::checksum::crc32::crc32;
 use octavo_format::format::ffrecord::spool;
-use octavo_format::Placement;
+use octavo_format::{Format, Placement};
 
 use super::{Lost, Piece, Survey};
 use crate::error::{Error, Result};
@@ -103,7 +103,8 @@ impl Survey {
 
     /// An error if there is nothing at all.
     pub fn check(&self) -> Result<()> {
-        if self.source.is_empty() {
+        // A file without records has no bytes in some formats.
+        if self.source.is_empty() && !matches!(self.format, Format::RecordIo | Format::TfRecord) {
             let empty = octavo_format::format::detect::unknown(&[], 0);
             return Err(Error::format(self.source.name(), empty));
         }

@@ -10,6 +10,8 @@ pub use fault::{damage, ChunkFault, Damage};
 pub use memory::{reserve, reserve_in};
 
 use crate::codec::Codec;
+use crate::error::FormatError;
+use crate::sidecar::{Sidecar, SidecarFault};
 
 /// How much of a chunk to verify.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,6 +123,33 @@ impl GroupsBuilder {
     /// How they are spread.
     pub fn finish(self) -> Groups {
         self.starts.map_or(Groups::Even(self.group.max(1)), Groups::Uneven)
+    }
+}
+
+/// Where chunks begin and how records are spread over them, as an index file lists them.
+pub fn of_listing(sidecar: &Sidecar<'_>) -> Result<(table::ChunkTable, GroupsBuilder), ListingFault> {
+    let (mut table, mut groups) = (table::ChunkTable::empty(), GroupsBuilder::default());
+    sidecar.for_each_entry(|entry| {
+        table.push(table::Entry { offset: entry.offset, decoded: entry.decoded })?;
+        groups.push(entry.records);
+        Ok::<(), ListingFault>(())
+    })?;
+    Ok((table, groups))
+}
+
+/// Why an index file is of no use.
+#[derive(Debug)]
+pub struct ListingFault;
+
+impl From<SidecarFault> for ListingFault {
+    fn from(_: SidecarFault) -> Self {
+        Self
+    }
+}
+
+impl From<FormatError> for ListingFault {
+    fn from(_: FormatError) -> Self {
+        Self
     }
 }
 

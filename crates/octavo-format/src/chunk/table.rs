@@ -128,6 +128,24 @@ impl ChunkTable {
         Ok(())
     }
 
+    /// Takes the last chunk out again; its predecessor's end is where it began.
+    pub fn pop(&mut self) -> Result<Option<Entry>, FormatError> {
+        let Some(last) = self.count.checked_sub(1) else { return Ok(None) };
+        let (entry, _) = self.get(last)?;
+        self.count = last;
+        match &mut self.lines {
+            // All before the last are of the usual size.
+            Lines::Equal { lines, decoded, last: of_last } => {
+                *of_last = *decoded;
+                lines.truncate(last.div_ceil(EQUAL));
+            }
+            Lines::Mixed(lines) => lines.truncate(last.div_ceil(MIXED)),
+            Lines::Wide(entries) => entries.truncate(last),
+            Lines::Offloaded(_) => {}
+        }
+        Ok(Some(entry))
+    }
+
     /// Adds a chunk if the packing allows it.
     fn try_push(&mut self, entry: Entry) -> Result<bool, FormatError> {
         let count = self.count;
@@ -407,6 +425,11 @@ mod tests {
             assert!(table.get(entries.len()).is_err());
         }
         assert_eq!(table.memory().1, pushed.memory().1);
+        for entry in entries.iter().rev().take(20) {
+            assert_eq!(pushed.pop(), Ok(Some(*entry)));
+        }
+        entries.iter().skip(pushed.len()).for_each(|entry| pushed.push(*entry).unwrap());
+        assert!((0..entries.len()).all(|at| pushed.get(at) == table.get(at)));
         table
     }
 

@@ -44,6 +44,23 @@ impl Codec {
         }
     }
 
+    /// The number that stands for it in an index file.
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::None => 0,
+            Self::Brotli => 1,
+            Self::Zstd => 2,
+            Self::Snappy => 3,
+            Self::Gzip => 4,
+            Self::Zlib => 5,
+        }
+    }
+
+    /// The codec of that number.
+    pub fn from_code(code: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|codec| codec.code() == code)
+    }
+
     /// The codec of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|codec| codec.name() == name)

@@ -32,6 +32,11 @@ pub fn unknown(head: &[u8], file_bytes: u64) -> FormatError {
     FormatError::Unknown { looks_like: looks_like(head, file_bytes) }
 }
 
+/// The error for a file that is called `format` and is not.
+pub fn not_a(format: &'static str, head: &[u8], file_bytes: u64) -> FormatError {
+    FormatError::NotA { format, looks_like: looks_like(head, file_bytes) }
+}
+
 fn looks_like(head: &[u8], file_bytes: u64) -> String {
     if file_bytes == 0 {
         return "the file is empty".to_owned();

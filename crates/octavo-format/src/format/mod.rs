@@ -10,6 +10,7 @@ pub mod tfrecord;
 use crate::chunk::{About, Check, DecodedChunk, Workspace};
 use crate::codec::{Codec, Decoder};
 use crate::error::FormatError;
+use crate::sidecar::{Described, Listed};
 use crate::span::Span;
 
 /// A format octavo knows.
@@ -132,6 +133,11 @@ pub trait Index: Send + Sync + std::fmt::Debug {
         None
     }
 
+    /// Whether chunks are something that the file has, and not only a way to read it.
+    fn has_chunks(&self) -> bool {
+        self.chunks().is_some()
+    }
+
     /// Whether reading a record means to decompress it, as far as the file says.
     fn is_compressed(&self) -> bool {
         false
@@ -144,6 +150,11 @@ pub trait Index: Send + Sync + std::fmt::Debug {
 
     /// The place from which on nothing can be counted, if there is one. It stands for one record, the last.
     fn broken(&self) -> Option<FormatError> {
+        None
+    }
+
+    /// What an index file says about this file, where one can be written.
+    fn listing(&self) -> Option<Listing<'_>> {
         None
     }
 
@@ -168,6 +179,24 @@ pub struct Look {
 impl Look {
     /// How many first bytes are enough.
     pub const HEAD_BYTES: u64 = 128;
+}
+
+/// An index as it stands in a file of its own.
+pub struct Listing<'a> {
+    /// The format.
+    pub format: Described,
+    /// The dialect, in the format's own numbers.
+    pub dialect: u8,
+    /// How records are compressed.
+    pub codec: Option<Codec>,
+    /// Whether offsets count decompressed bytes.
+    pub inflated: bool,
+    /// Where the last chunk ends.
+    pub end: u64,
+    /// The chunks, or the records where there are no chunks.
+    pub entries: Box<dyn Iterator<Item = Listed> + 'a>,
+    /// What else the format needs.
+    pub points: Vec<u8>,
 }
 
 /// Chunk number -> placement, for files whose records are stored together.

@@ -2,6 +2,7 @@
 
 use super::{SidecarFault, MAGIC, VERSION};
 use crate::bytes;
+use crate::codec::deflate::MOST_EXPANSION;
 
 /// Magic to points' size; blocks follow.
 pub(super) const HEAD_BYTES: usize = 72;
@@ -9,8 +10,6 @@ pub(super) const HEAD_BYTES: usize = 72;
 const NO_CODEC: u8 = 0xff;
 /// No chunk takes fewer bytes: a TFRecord frame around nothing.
 const LEAST_CHUNK_BYTES: u64 = 16;
-/// Deflate gives at most 258 bytes for two bits.
-const MOST_INFLATED: u64 = 1032;
 
 /// The formats that have sidecars.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -115,7 +114,7 @@ impl Frame {
     /// Checks what can be checked without looking at an entry: after this an entry count is worth reserving memory for.
     pub(super) fn check(&self) -> Result<(), SidecarFault> {
         let Head { end, file_bytes, .. } = self.head;
-        let limit = if self.head.inflated { file_bytes.saturating_mul(MOST_INFLATED) } else { file_bytes };
+        let limit = if self.head.inflated { file_bytes.saturating_mul(MOST_EXPANSION) } else { file_bytes };
         let Some(bytes) = end.checked_sub(self.begin).filter(|_| end <= limit) else {
             return Err(SidecarFault::BeyondFile { begin: self.begin, end, limit });
         };

@@ -5,7 +5,7 @@ use crate::chunk::table::ChunkTable;
 use crate::chunk::{About, Broken, Check, ChunkFault, DecodedChunk, Groups, Workspace};
 use crate::codec::{Codec, Decoder};
 use crate::error::FormatError;
-use crate::format::{Chunks, Format, Index, Placement, Storing};
+use crate::format::{Chunks, Format, Index, Listing, Placement, Storing};
 use crate::span::Span;
 
 use super::layout::{ChunkHeader, Dialect, HEADER_BYTES};
@@ -14,15 +14,15 @@ use super::payload;
 /// Record number -> placement.
 #[derive(Debug)]
 pub struct RecordIoIndex {
-    dialect: Dialect,
+    pub(super) dialect: Dialect,
     /// Where chunks begin. What they decode to is not known before they are decoded.
-    table: ChunkTable,
-    groups: Groups,
-    record_count: u64,
+    pub(super) table: ChunkTable,
+    pub(super) groups: Groups,
+    pub(super) record_count: u64,
     /// Where the last chunk ends.
-    end: u64,
+    pub(super) end: u64,
     broken: Option<Broken>,
-    about: About,
+    pub(super) about: About,
 }
 
 impl RecordIoIndex {
@@ -38,11 +38,6 @@ impl RecordIoIndex {
         about: About,
     ) -> Self {
         Self { dialect, table, groups, record_count, end, broken, about }
-    }
-
-    /// The dialect of its chunks.
-    pub const fn dialect(&self) -> Dialect {
-        self.dialect
     }
 
     fn is_broken(&self, chunk: u64) -> bool {
@@ -102,6 +97,10 @@ impl Index for RecordIoIndex {
     fn broken(&self) -> Option<FormatError> {
         let Broken { offset, fault } = self.broken?;
         Some(FormatError::Chunk { offset, record: self.record_count - 1, record_count: 0, fault })
+    }
+
+    fn listing(&self) -> Option<Listing<'_>> {
+        Some(self.list())
     }
 
     fn entry_address(&self, _record: u64) -> *const u8 {

@@ -8,6 +8,7 @@ mod framing;
 pub mod index;
 pub mod layout;
 pub mod payload;
+mod sidecar;
 pub mod write;
 
 pub use index::RecordIoIndex;

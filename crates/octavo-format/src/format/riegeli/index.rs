@@ -5,7 +5,7 @@ use crate::chunk::table::ChunkTable;
 use crate::chunk::{About, Check, ChunkFault, Damage, DecodedChunk, Groups, Workspace};
 use crate::codec::{Codec, Decoder};
 use crate::error::FormatError;
-use crate::format::{Body, Chunks, Format, Index, Look, Placement, Storing};
+use crate::format::{Body, Chunks, Format, Index, Listing, Look, Placement, Storing};
 use crate::span::Span;
 
 use super::layout::{end_of, ChunkHeader, ChunkKind};
@@ -45,6 +45,10 @@ impl ChunkIndex {
     /// What the file says of itself.
     pub const fn about(&self) -> &About {
         &self.about
+    }
+
+    pub(super) const fn end(&self) -> u64 {
+        self.end
     }
 
     /// The table of chunks.
@@ -174,6 +178,10 @@ impl Index for ChunkIndex {
 
     fn memory(&self) -> (*const u8, usize) {
         self.table.memory()
+    }
+
+    fn listing(&self) -> Option<Listing<'_>> {
+        (self.format == Format::Riegeli).then(|| self.list())
     }
 
     fn is_compressed(&self) -> bool {

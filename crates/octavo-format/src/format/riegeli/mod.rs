@@ -6,6 +6,7 @@ pub mod decoded;
 pub mod index;
 pub mod journal;
 pub mod layout;
+mod sidecar;
 pub mod simple;
 pub mod transposed;
 pub mod write;

@@ -2,10 +2,10 @@
 
 use crate::bytes;
 use crate::chunk::table::ChunkTable;
-use crate::chunk::{About, Broken, Check, Workspace};
+use crate::chunk::{About, Broken, Check, DecodedChunk, Workspace};
 use crate::codec::{Codec, Decoder};
 use crate::error::FormatError;
-use crate::format::{Body, Format, Index, Placement, Storing};
+use crate::format::{Body, Chunks, Format, Index, Listing, Placement, Storing};
 use crate::span::Span;
 
 use super::layout::{open_frame, FRAME_BYTES};
@@ -13,7 +13,7 @@ use super::layout::{open_frame, FRAME_BYTES};
 /// Record number -> placement.
 #[derive(Debug)]
 pub struct TfRecordIndex {
-    table: ChunkTable,
+    pub(super) table: ChunkTable,
     broken: Option<Broken>,
     about: About,
 }
@@ -69,6 +69,14 @@ impl Index for TfRecordIndex {
         Ok(Body { codec: Codec::None, stream })
     }
 
+    fn chunks(&self) -> Option<&dyn Chunks> {
+        Some(self)
+    }
+
+    fn has_chunks(&self) -> bool {
+        false
+    }
+
     fn about(&self) -> Option<&About> {
         Some(&self.about)
     }
@@ -78,6 +86,10 @@ impl Index for TfRecordIndex {
         Some(FormatError::Record { offset, record: self.table.len() as u64, record_count: 0, fault })
     }
 
+    fn listing(&self) -> Option<Listing<'_>> {
+        Some(self.list())
+    }
+
     #[inline]
     fn entry_address(&self, record: u64) -> *const u8 {
         self.table.address(bytes::to_usize(record))
@@ -85,5 +97,40 @@ impl Index for TfRecordIndex {
 
     fn memory(&self) -> (*const u8, usize) {
         self.table.memory()
+    }
+}
+
+/// Every record as a chunk of its own: for readers of several files of which some are compressed.
+impl Chunks for TfRecordIndex {
+    fn chunk_count(&self) -> u64 {
+        self.record_count()
+    }
+
+    fn chunk_of(&self, record: u64) -> (u64, u64) {
+        (record, 0)
+    }
+
+    fn first_record(&self, chunk: u64) -> u64 {
+        chunk.min(self.record_count())
+    }
+
+    fn place_chunk(&self, chunk: u64, placement: &mut Placement) -> Result<(), FormatError> {
+        self.locate(chunk, placement)
+    }
+
+    fn decode_chunk(
+        &self,
+        chunk: u64,
+        placement: &Placement,
+        encoded: &[u8],
+        decoder: &mut Decoder,
+        work: &mut Workspace,
+        check: Check,
+    ) -> Result<DecodedChunk, FormatError> {
+        let mut bytes = std::mem::take(&mut work.used);
+        let body = self.open_record(chunk, placement, encoded, decoder, work, check)?;
+        bytes.clear();
+        bytes.extend_from_slice(body.stream);
+        Ok(DecodedChunk::new(bytes, vec![placement.record_len]))
     }
 }
