@@ -72,10 +72,10 @@ def open(
         offload_index=index_storage == "offloaded",
         sidecar=sidecar,
     )
-    for path, torn_bytes in reader._torn:  # noqa: SLF001 - part of the package
+    for path, offset, torn_bytes in reader._torn:  # noqa: SLF001 - part of the package
         message = (
-            f"{path}: the last {torn_bytes} bytes are an interrupted append and were left out; octavo.append goes on "
-            "without them, octavo.recover saves what is intact in them"
+            f"{path}: the last {torn_bytes} bytes, from byte {offset} on, are an interrupted append and were left out; "
+            "octavo.append goes on without them, octavo.trim cuts them off, octavo.recover saves what is intact in them"
         )
         warnings.warn(message, TornAppendWarning, stacklevel=2)
     return reader

@@ -83,7 +83,7 @@ def _verify(reader: Reader, progress: Progress | None) -> VerifyReport:
         found = _core.verify(reader, report)
         torn = reader._torn  # noqa: SLF001 - part of the package
     damage = [_damage(error, record, paths[file], count) for file, record, count, error in found]
-    damage += [Damage(path, None, None, f"{path}: {_TORN.format(size)}", 0) for path, size in torn]
+    damage += [Damage(path, None, offset, f"{path}: {_TORN.format(size)}", 0) for path, offset, size in torn]
     return VerifyReport(total, tuple(damage))
 
 

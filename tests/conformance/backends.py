@@ -15,7 +15,13 @@ import octavo
 Opener: TypeAlias = Callable[..., octavo.Reader]
 
 IO_MODES = ("auto", "mmap", "pread", "uring", "direct")
-SUFFIXES = {"ffrecord": ".ffr", "array_record": ".array_record", "riegeli": ".riegeli"}
+SUFFIXES = {
+    "ffrecord": ".ffr",
+    "array_record": ".array_record",
+    "riegeli": ".riegeli",
+    "recordio": ".recordio",
+    "tfrecord": ".tfrecord",
+}
 
 
 class Spans:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import octavo
 from tests.naive import ffrecord as naive
+from tests.naive import recordio
 
 IO_MODES = ("auto", "mmap", "pread", "uring", "direct")
 PAGE_BYTES = os.sysconf("SC_PAGESIZE")
@@ -23,6 +25,12 @@ SHARDS = 1000
 SHARD_RECORDS = 6
 SHARD_RECORD_BYTES = 4096
 """A data set in many files: record `n` of file `s` is `sized(n, SHARD_RECORD_BYTES, seed=s)`."""
+
+RECORDIO: dict[str, dict[str, Any]] = {
+    f"{dialect}-{codec}": {"format": "recordio", "dialect": dialect, "codec": codec} for dialect, codec in recordio.WAYS
+}
+STREAMS: dict[str, dict[str, Any]] = RECORDIO | {"tfrecord": {"format": "tfrecord"}}
+"""Files without an index, to which records or chunks of them are simply added: how each of them is created."""
 
 
 def record(number: int, seed: int = 0) -> bytes:
@@ -57,3 +65,23 @@ def write_chunks(path: str | Path, content: Iterable[bytes], *, group_size: int 
     """Writes a file whose records share chunks."""
     with octavo.create(path, format="array_record", group_size=group_size, codec=codec) as writer:
         writer.write_many(content)
+
+
+def write_stream(path: str | Path, content: Iterable[bytes], stream: str, *, group_size: int | None = None) -> None:
+    """Writes a file without an index; groups are for RecordIO alone."""
+    options = STREAMS[stream] | ({"group_size": group_size} if STREAMS[stream]["format"] == "recordio" else {})
+    with octavo.create(path, **options) as writer:
+        writer.write_many(content)
+
+
+def write_plainly(path: str | Path, content: Iterable[bytes]) -> None:
+    """Writes a file of the format that its name says, uncompressed: its layout depends on the lengths of records alone."""
+    match os.path.splitext(path)[1]:
+        case ".array_record":
+            write_chunks(path, content, codec="none")
+        case ".recordio":
+            write_stream(path, content, "go-none", group_size=256)
+        case ".tfrecord":
+            write_stream(path, content, "tfrecord")
+        case _:
+            write(path, content)

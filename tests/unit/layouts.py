@@ -65,6 +65,7 @@ RIEGELI = Layout("riegeli", ".riegeli", (("group_size", 5), ("codec", "snappy"))
 RECORDIO = Layout("recordio", ".recordio", (("group_size", 5),))
 GO = Layout("recordio", ".recordio", (("dialect", "go"), ("codec", "none"), ("max_chunk_bytes", 64)))
 TFRECORD = Layout("tfrecord", ".tfrecord")
+DEFLATED = Layout("tfrecord", ".tfrecord.gz", (("codec", "gzip"),))
 
 LAYOUTS = {
     "ffrecord": FFRECORD,
@@ -74,5 +75,7 @@ LAYOUTS = {
     "recordio": RECORDIO,
     "recordio-go": GO,
     "tfrecord": TFRECORD,
+    "tfrecord-gzip": DEFLATED,
 }
-CHUNKED = {name: layout for name, layout in LAYOUTS.items() if layout is not FFRECORD}
+STORED = {"verbatim": FFRECORD, "encoded": LONE, "chunked": GROUPED, "deflated": DEFLATED}
+CHUNKED = {name: layout for name, layout in LAYOUTS.items() if layout not in {FFRECORD, DEFLATED}}

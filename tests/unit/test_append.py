@@ -13,6 +13,7 @@ import pytest
 import octavo
 from octavo import errors
 from tests.naive import array_record as naive
+from tests.naive import recordio, tfrecord
 from tests.naive.riegeli import chunks_in, simple_chunk
 from tests.unit.places import PathOnly, without_privileges
 
@@ -303,6 +304,74 @@ class TestFilesOfOtherWriters:
         reader.close()
 
 
+class TestStreams:
+    """Files without an index grow by writing on; what is there is not touched."""
+
+    @pytest.mark.parametrize(("dialect", "codec"), recordio.WAYS)
+    def test_dialect_and_codec_are_kept(self, tmp_path, dialect, codec):
+        path = write(tmp_path / "records.recordio", dialect=dialect, codec=codec)
+        for _ in range(3):
+            append(path)
+        assert read_back(path) == RECORDS + MORE * 3
+        headers = recordio.NaiveFile(path.read_bytes()).headers
+        assert [(header.dialect, header.codec, header.count) for header in headers] == [
+            (dialect, codec, count) for count in (20, 3, 3, 3)
+        ]
+
+    @pytest.mark.parametrize("suffix", [".recordio", ".tfrecord"])
+    def test_what_is_there_stays_as_it_is_byte_for_byte(self, tmp_path, suffix):
+        path = write(tmp_path / f"records{suffix}")
+        before = path.read_bytes()
+        append(path)
+        assert path.read_bytes().startswith(before)
+        inode = path.stat().st_ino
+        append(path)
+        assert path.stat().st_ino == inode
+
+    def test_several_codecs_stay_and_the_first_one_goes_on(self, tmp_path):
+        path = tmp_path / "records.recordio"
+        path.write_bytes(recordio.encode(RECORDS[:5], codec="gzip") + recordio.encode(RECORDS[5:], codec="none"))
+        append(path)
+        assert read_back(path) == RECORDS + MORE
+        assert [header.codec for header in recordio.NaiveFile(path.read_bytes()).headers] == ["gzip", "none", "gzip"]
+
+    def test_many_records_are_cut_into_chunks_of_the_default_size(self, tmp_path):
+        path = write(tmp_path / "records.recordio", dialect="go", group_size=3, codec="none")
+        more = [bytes(1000)] * 1000
+        append(path, more)
+        groups = [RECORDS[start : start + 3] for start in range(0, 20, 3)] + recordio.cut_into_groups(more, 256 << 10)
+        assert path.read_bytes() == recordio.encode_groups(groups, "go")
+
+    @pytest.mark.parametrize("dialect", recordio.DIALECTS)
+    def test_a_file_without_records_tells_no_dialect_and_gets_the_default(self, tmp_path, dialect):
+        path = write(tmp_path / "records.recordio", [], dialect=dialect)
+        append(path)
+        info = octavo.open(path).info
+        assert (info.dialect, info.codec, read_back(path)) == ("paddle-python", "snappy", MORE)
+
+    def test_every_flush_is_a_chunk(self, tmp_path):
+        path = write(tmp_path / "records.recordio")
+        with octavo.append(path) as writer:
+            for record in MORE:
+                writer.write(record)
+                writer.flush()
+        assert octavo.open(path).info.chunk_count == 4
+
+    def test_the_file_of_a_twin_may_grow(self, tmp_path):
+        (tmp_path / "a.recordio").write_bytes(recordio.encode_unbuffered(RECORDS))
+        (tmp_path / "a.tfrecord").write_bytes(tfrecord.encode(RECORDS))
+        for path in tmp_path.iterdir():
+            append(path)
+            assert read_back(path) == RECORDS + MORE
+
+    def test_a_damaged_chunk_whose_header_leads_on_is_no_obstacle(self, tmp_path):
+        path = tmp_path / "records.recordio"
+        content = recordio.encode_groups([RECORDS[:5], RECORDS[5:]])
+        path.write_bytes(content[:30] + bytes([content[30] ^ 1]) + content[31:])
+        append(path)
+        assert octavo.open(path).read_range(5, 23) == RECORDS[5:] + MORE
+
+
 class TestRefusals:
     def test_ffrecord_is_refused_with_the_way_out(self, write_file):
         path = write_file(RECORDS)
@@ -323,6 +392,16 @@ class TestRefusals:
             octavo.append(path)
         assert path.read_bytes() == before
         assert list(path.parent.iterdir()) == [path]
+
+    @pytest.mark.parametrize("codec", ["gzip", "zlib"])
+    def test_a_compressed_tfrecord_file_is_refused_with_the_way_out(self, tmp_path, codec):
+        path = write(tmp_path / "records.tfrecord", codec=codec)
+        before = path.read_bytes()
+        with pytest.raises(errors.UnsupportedError, match=rf"{codec}.*octavo\.create.*octavo\.open\(\[") as caught:
+            octavo.append(path)
+        assert (caught.value.path, path.read_bytes()) == (str(path), before)
+        more = write(tmp_path / "more.tfrecord", MORE)
+        assert octavo.open([path, more]).read_all() == RECORDS + MORE
 
     @pytest.mark.parametrize("suffix", [".ffr", ".array_record", ".riegeli", ".recordio", ".tfrecord", ""])
     def test_appending_to_nothing_is_not_found_and_creates_nothing(self, tmp_path, suffix):

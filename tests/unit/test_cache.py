@@ -22,10 +22,17 @@ SIZES: list[Any] = [0, 1, 100, "1k", "64MB", "1.5 GiB", "inf", 2**64 - 1, np.int
 
 @pytest.mark.parametrize("cache_bytes", SIZES, ids=str)
 @pytest.mark.parametrize("way", ACCESS_PATHS)
-def test_every_way_to_read_gives_the_records(layout, cache_bytes, way):
+def test_every_way_to_read_gives_the_records(stored, cache_bytes, way):
+    reader = stored.open(RECORDS, cache_bytes=cache_bytes)
+    assert ACCESS_PATHS[way](reader) == RECORDS
+    assert ACCESS_PATHS[way](reader) == RECORDS
+
+
+@pytest.mark.parametrize("cache_bytes", [0, "1k"])
+def test_every_way_to_read_every_file_gives_the_records(layout, cache_bytes):
     reader = layout.open(RECORDS, cache_bytes=cache_bytes)
-    assert ACCESS_PATHS[way](reader) == RECORDS
-    assert ACCESS_PATHS[way](reader) == RECORDS
+    for way, read in ACCESS_PATHS.items():
+        assert read(reader) == RECORDS, way
 
 
 @pytest.mark.parametrize("cache_bytes", [0, "1k", "64MB"])

@@ -19,8 +19,8 @@ WAYS = ["__getitem__", "read", "read_batch"]
 
 
 @pytest.fixture(scope="module")
-def reader(layout: Layout) -> octavo.Reader:
-    return layout.open(RECORDS)
+def reader(stored: Layout) -> octavo.Reader:
+    return stored.open(RECORDS)
 
 
 @pytest.fixture(params=WAYS)

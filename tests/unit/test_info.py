@@ -13,7 +13,7 @@ import pytest
 import octavo
 from octavo import errors
 from tests.conformance.backends import IO_MODES, Spans
-from tests.naive import array_record
+from tests.naive import array_record, recordio
 from tests.naive import ffrecord as naive
 from tests.naive.riegeli import chunks_in, simple_chunk
 
@@ -250,3 +250,103 @@ class TestChunkedFiles:
         content = array_record.encode_chunks([simple_chunk(MANY[:5])], text="group_size:5,new_option:1,zstd:x")
         info = octavo.open(content).info
         assert (info.writer_options, info.codec) == ("group_size:5,new_option:1,zstd:x", "none")
+
+
+class TestRecordIo:
+    """Files that say little of themselves, in several dialects."""
+
+    def test_info_of_a_recordio_file(self, tmp_path):
+        path = write(tmp_path / "records.recordio", group_size=7)
+        total_bytes = path.stat().st_size
+        assert octavo.open(path).info == octavo.Info(
+            format="recordio",
+            dialect="paddle-python",
+            dialect_confirmed=True,
+            codec="snappy",
+            level=None,
+            group_size=7,
+            transposed=None,
+            chunk_count=15,
+            encoded_bytes=total_bytes,
+            decoded_bytes=None,
+            writer_options=None,
+            torn_bytes=0,
+            sidecar=False,
+            record_count=103,
+            file_count=1,
+            total_bytes=total_bytes,
+            check_data=True,
+            io="auto",
+            paths=(str(path),),
+        )
+
+    @pytest.mark.parametrize(("dialect", "codec"), recordio.WAYS)
+    def test_dialect_and_codec_are_told(self, tmp_path, dialect, codec):
+        info = octavo.open(write(tmp_path / "records.recordio", dialect=dialect, codec=codec)).info
+        assert (info.dialect, info.dialect_confirmed, info.codec, info.level) == (dialect, True, codec, None)
+
+    def test_the_codec_is_that_of_the_first_chunk(self):
+        content = recordio.encode(MANY[:5], codec="gzip") + recordio.encode(MANY[5:], codec="none")
+        assert octavo.open(content).info.codec == "gzip"
+
+    @pytest.mark.parametrize(
+        ("counts", "group_size"), [([7], 7), ([7, 7], 7), ([7, 7, 3], 7), ([7, 3, 7], None), ([3, 7], None), ([1], 1)]
+    )
+    def test_a_group_size_is_told_where_all_chunks_but_the_last_have_it(self, counts, group_size):
+        content = recordio.encode_groups([MANY[:count] for count in counts])
+        info = octavo.open(content).info
+        assert (info.group_size, info.chunk_count, info.record_count) == (group_size, len(counts), sum(counts))
+
+    def test_a_file_without_records_tells_nothing(self, tmp_path):
+        info = octavo.open(write(tmp_path / "records.recordio", [], dialect="go")).info
+        assert (info.dialect, info.dialect_confirmed, info.codec, info.group_size) == (None, False, None, None)
+        assert (info.record_count, info.chunk_count, info.encoded_bytes, info.total_bytes) == (0, 0, 0, 0)
+
+    def test_files_together_are_summed_up_and_the_first_speaks_for_all(self, tmp_path):
+        paths = [
+            write(tmp_path / "a.recordio", dialect="go", codec="none", group_size=7),
+            write(tmp_path / "b.recordio", MANY[:10], dialect="paddle-cpp", group_size=1),
+            write(tmp_path / "c.recordio", []),
+        ]
+        alone = [octavo.open(path).info for path in paths]
+        assert octavo.open(paths).info == dataclasses.replace(
+            alone[0],
+            chunk_count=25,
+            encoded_bytes=sum(info.encoded_bytes for info in alone),
+            record_count=113,
+            file_count=3,
+            total_bytes=sum(info.total_bytes for info in alone),
+            paths=tuple(map(str, paths)),
+        )
+
+
+class TestTfRecord:
+    def test_info_of_a_tfrecord_file(self, tmp_path):
+        path = write(tmp_path / "records.tfrecord")
+        total_bytes = path.stat().st_size
+        assert octavo.open(path).info == octavo.Info(
+            format="tfrecord",
+            dialect=None,
+            dialect_confirmed=False,
+            codec="none",
+            level=None,
+            group_size=None,
+            transposed=None,
+            chunk_count=0,
+            encoded_bytes=total_bytes,
+            decoded_bytes=DECODED_BYTES,
+            writer_options=None,
+            torn_bytes=0,
+            sidecar=False,
+            record_count=103,
+            file_count=1,
+            total_bytes=total_bytes,
+            check_data=True,
+            io="auto",
+            paths=(str(path),),
+        )
+
+    def test_files_together_are_summed_up(self, tmp_path):
+        paths = [write(tmp_path / "a.tfrecord"), write(tmp_path / "b.tfrecord", [b"x"])]
+        info = octavo.open(paths).info
+        assert (info.record_count, info.decoded_bytes, info.codec) == (104, DECODED_BYTES + 1, "none")

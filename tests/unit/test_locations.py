@@ -15,7 +15,7 @@ import octavo
 from octavo import errors
 from tests.conformance.backends import ShortReads, Spans
 from tests.naive import ffrecord as naive
-from tests.unit.layouts import Layout
+from tests.unit.layouts import RECORDIO, Layout
 from tests.unit.places import PathOnly, without_privileges
 
 RECORDS = [b"abc", b"", b"edf"]
@@ -107,7 +107,7 @@ class TestDirectories:
 
     def test_other_files_of_a_directory_are_passed_over(self, write_file, tmp_path):
         write_file(RECORDS, "folder/a.ffr")
-        for name in ["readme.txt", "a.ffr.partial", "ffr", "b.FFR.bak"]:
+        for name in ["readme.txt", "a.ffr.partial", "a.ffr.gz", "ffr", "b.FFR.bak"]:
             (tmp_path / "folder" / name).write_bytes(b"not records")
         assert octavo.open(tmp_path / "folder").read_all() == RECORDS
 
@@ -147,6 +147,70 @@ class TestDirectories:
         with pytest.raises(errors.StorageError, match="Permission denied") as caught:
             octavo.open(tmp_path)
         assert (caught.value.path, caught.value.errno) == (str(tmp_path), errno.EACCES)
+
+
+class TestCompanions:
+    """What stands beside a file is not a part of the data set: indexes, and what is being written."""
+
+    @pytest.fixture(autouse=True)
+    def files(self, working_folder):
+        for number in range(3):
+            path = RECORDIO.write(working_folder / f"part-{number}", [b"%d" % number])
+            Path(f"{path}.octx").write_bytes(b"an index")
+        (working_folder / "part-3.recordio.partial").write_bytes(b"being written")
+
+    @pytest.mark.parametrize("location", [".", "*", "part-*", "./part-?.*", "**/*"])
+    def test_they_are_left_out_of_folders_and_patterns(self, location):
+        assert octavo.open(location).read_all() == [b"0", b"1", b"2"]
+
+    def test_a_pattern_that_matches_nothing_else_is_not_found(self):
+        with pytest.raises(errors.NotFoundError, match="no file matches the pattern"):
+            octavo.open("*.octx")
+
+    def test_one_that_is_named_is_a_stranger(self):
+        with pytest.raises(errors.FormatError):
+            octavo.open("part-0.recordio.octx")
+
+
+class TestNumberedNames:
+    """TensorFlow and its kin number shards behind the suffix, which still says what they are."""
+
+    @pytest.fixture(autouse=True)
+    def files(self, working_folder):
+        for number in range(3):
+            with octavo.create(working_folder / f"train.tfrecord-0000{number}-of-00003") as writer:
+                writer.write(b"%d" % number)
+
+    @pytest.mark.parametrize("location", [".", "train.tfrecord-*", "train.tfrecord@3"])
+    def test_they_are_found_and_sorted(self, location):
+        reader = octavo.open(location)
+        assert (reader.read_all(), reader.info.format) == ([b"0", b"1", b"2"], "tfrecord")
+
+    @pytest.mark.parametrize(
+        ("name", "format"),
+        [
+            ("x.recordio-00000-of-00001", "recordio"),
+            ("x.riegeli-00007-of-00010", "riegeli"),
+            ("x.tfrecord-000000-of-123456", "tfrecord"),
+            ("x.tfrecords-00000-of-00001", "tfrecord"),
+            ("x.tfrec-00000-of-00001", "tfrecord"),
+            ("x-00000-of-00001.tfrecord", "tfrecord"),
+            ("x-00000-of-00001.tfrecord.gz", "tfrecord"),
+            ("x.tfrecord.gz-00000-of-00001", "tfrecord"),
+        ],
+    )
+    def test_the_suffix_before_the_number_tells_the_format(self, name, format):
+        with octavo.create(name):
+            pass
+        info = octavo.open(name).info  # the file of a stream without records says nothing itself
+        assert (info.format, info.record_count) == (format, 0)
+
+    @pytest.mark.parametrize(
+        "name", ["x.tfrecord-0-of-1", "x.tfrecord-00000-of-", "x.tfrecord-of-00001", "x-00000-of-00001", "x.tfrecord-1"]
+    )
+    def test_what_only_looks_like_a_number_tells_nothing(self, name):
+        with pytest.raises(errors.OptionError, match="the suffix does not say which format to write"):
+            octavo.create(name)
 
 
 @pytest.mark.usefixtures("working_folder")
@@ -387,6 +451,8 @@ STRANGERS = {
     "png": (b"\x89PNG\r\n\x1a\n" + bytes(100), "PNG"),
     "riegeli": (b"\x83\xaf\x70\xd1\x0d\x88\x4a\x3f" + bytes(100), "Riegeli"),
     "numpy": (b"\x93NUMPY\x01\x00" + bytes(100), "NumPy"),
+    "mxnet": (bytes.fromhex("0a23d7ce 03000000 61626300"), "not a PaddlePaddle RecordIO file: it looks like an MXNet RecordIO file"),
+    "broken recordio": (bytes.fromhex("04030201") + bytes(100), "RecordIO, but no checksum in it holds"),
     "noise": (bytes(range(255, 0, -1)), "ff fe fd fc"),
 }
 
@@ -398,11 +464,29 @@ class TestStrangers:
             octavo.open(content)
 
     @pytest.mark.parametrize(("content", "_looks_like"), STRANGERS.values(), ids=STRANGERS)
-    def test_a_stranger_with_the_suffix_of_records_is_refused(self, tmp_path, content, _looks_like):
-        path = tmp_path / "stranger.ffr"
+    @pytest.mark.parametrize("suffix", [".ffr", ".recordio", ".tfrecord"])
+    def test_a_stranger_with_the_suffix_of_records_is_refused(self, tmp_path, suffix, content, _looks_like):
+        if not content and suffix != ".ffr":
+            pytest.skip("a file without a byte is one without records there")
+        path = tmp_path / f"stranger{suffix}"
         path.write_bytes(content)
         with pytest.raises(errors.FormatError):
             octavo.open(path)
+
+    @pytest.mark.parametrize("format", ["recordio", "tfrecord"])
+    def test_a_stranger_is_none_the_less_if_a_format_is_named(self, format):
+        with pytest.raises(errors.UnknownFormatError, match="looks like text") as caught:
+            octavo.open(b"Once upon a time, there was a file.", format=format)
+        assert "pass format=" not in str(caught.value)
+
+    @pytest.mark.parametrize("options", [{}, {"format": "recordio"}], ids=str)
+    def test_a_file_of_mxnet_is_never_taken_for_another(self, tmp_path, options):
+        path = tmp_path / "mxnet.recordio"
+        path.write_bytes(STRANGERS["mxnet"][0])
+        for use in (octavo.open, octavo.append, octavo.trim):
+            with pytest.raises(errors.UnknownFormatError, match="MXNet") as caught:
+                use(path, **options)
+            assert caught.value.path == str(path)
 
     def test_the_header_of_a_crashed_writer_is_not_an_empty_data_set(self, tmp_path):
         path = tmp_path / "crashed.ffr"

@@ -13,7 +13,8 @@ import pytest
 
 import octavo
 from octavo import errors
-from tests.unit.layouts import GROUPED, LONE, Layout
+from tests.unit.damage import pieces
+from tests.unit.layouts import GO, GROUPED, LONE, RECORDIO, TFRECORD, Layout
 
 RECORDS = [f"record {number}".encode() for number in range(103)]
 
@@ -94,9 +95,20 @@ def test_partitions_begin_where_chunks_do_if_one_begins_near(tmp_path, options, 
     assert [partition.start for partition in reader.partitions(**options)] == starts
 
 
+@pytest.mark.parametrize("layout", [RECORDIO, GO, GROUPED], ids=["recordio", "recordio-go", "array_record-7"])
+@pytest.mark.parametrize("most", [20, 33, 50])
+def test_partitions_of_chunks_of_any_sizes_begin_where_chunks_do(layout, tmp_path, most):
+    path = layout.write(tmp_path / "records", RECORDS)
+    edges = {piece.records.start for piece in pieces(layout, path.read_bytes())}
+    starts = {partition.start for partition in octavo.open(path).partitions(max_records=most)}
+    assert starts <= edges
+    assert len(starts) <= len(RECORDS) // (most - 9) + 1  # no chunk has more than nine records
+
+
 @pytest.mark.parametrize(("options", "starts"), [({"count": 2}, [0, 51]), ({"max_records": 40}, [0, 40, 80])])
-def test_partitions_are_even_where_every_record_is_a_chunk_of_its_own(tmp_path, options, starts):
-    reader = octavo.open(LONE.write(tmp_path / "records", RECORDS))
+@pytest.mark.parametrize("layout", [LONE, TFRECORD], ids=["array_record", "tfrecord"])
+def test_partitions_are_even_where_every_record_stands_alone(layout, tmp_path, options, starts):
+    reader = octavo.open(layout.write(tmp_path / "records", RECORDS))
     assert [partition.start for partition in reader.partitions(**options)] == starts
 
 
@@ -106,8 +118,14 @@ def test_partitions_smaller_than_a_chunk_share_it(tmp_path):
 
 
 def test_a_partition_names_only_the_files_it_needs(several_files):
-    names = [[Path(path).stem for path in part.paths] for part in several_files.partitions(max_records=40)]
-    assert names == [["0"], ["2", "3"], ["3"]]
+    partitions = several_files.partitions(max_records=40)
+    names = [[Path(path).name.split(".")[0] for path in part.paths] for part in partitions]
+    records = {"0": range(40), "2": range(40, 41), "3": range(41, 103)}
+    assert names == [
+        [name for name, numbers in records.items() if numbers.start < part.stop and part.start < numbers.stop]
+        for part in partitions
+    ]
+    assert len(partitions) <= 4
 
 
 def test_partitions_of_a_slice_cover_the_slice(one_file):

@@ -14,7 +14,7 @@ import pytest
 import octavo
 from octavo import errors
 from tests.unit.damage import damage_chunks
-from tests.unit.layouts import FFRECORD, GROUPED, RIEGELI, Layout
+from tests.unit.layouts import FFRECORD, GO, GROUPED, RECORDIO, RIEGELI, TFRECORD, Layout
 
 RECORDS = [f"record {number}".encode() for number in range(50)]
 PROTOCOLS = range(2, pickle.HIGHEST_PROTOCOL + 1)
@@ -58,9 +58,11 @@ def test_options_come_along(path, layout):
     assert (info.check_data, info.io, info.format) == (False, "pread", layout.format)
 
 
-def test_a_format_that_only_the_reader_was_told_comes_along(tmp_path):
-    (tmp_path / "no suffix").write_bytes(RIEGELI.encode(RECORDS))
-    assert roundtrip(octavo.open(tmp_path / "no suffix", format="riegeli")).read_all() == RECORDS
+@pytest.mark.parametrize("records", [RECORDS, []], ids=["many", "none"])
+@pytest.mark.parametrize("layout", [RIEGELI, RECORDIO, TFRECORD], ids=["riegeli", "recordio", "tfrecord"])
+def test_a_format_that_only_the_reader_was_told_comes_along(layout, tmp_path, records):
+    (tmp_path / "no suffix").write_bytes(layout.encode(records))
+    assert roundtrip(octavo.open(tmp_path / "no suffix", format=layout.format)).read_all() == records
 
 
 def test_a_pickle_holds_no_records(layout, tmp_path):
@@ -119,11 +121,12 @@ def test_an_error_crosses_from_a_process_that_was_spawned(tmp_path):
     assert (caught.value.path, caught.value.record) == (str(path), 49)
 
 
-def test_an_error_about_a_chunk_crosses_from_a_process_that_was_spawned(tmp_path):
-    path = GROUPED.write(tmp_path / "records", RECORDS)
-    path.write_bytes(damage_chunks(GROUPED, path.read_bytes(), 3))
+@pytest.mark.parametrize(("layout", "record"), [(GROUPED, 21), (GO, 22), (TFRECORD, 3)])
+def test_an_error_about_a_chunk_crosses_from_a_process_that_was_spawned(layout, record, tmp_path):
+    path = layout.write(tmp_path / "records", RECORDS)
+    path.write_bytes(damage_chunks(layout, path.read_bytes(), 3))
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
         future = pool.submit(octavo.Reader.read_all, octavo.open(path))
         with pytest.raises(errors.ChecksumError) as caught:
             future.result()
-    assert (caught.value.path, caught.value.record) == (str(path), 21)
+    assert (caught.value.path, caught.value.record) == (str(path), record)

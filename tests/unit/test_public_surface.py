@@ -48,20 +48,25 @@ def test_the_public_names_are_the_ones_of_the_design():
     assert set(octavo.__all__) == {
         "Batch", "Damage", "Info", "LostRange", "Partition", "Reader", "RecoverReport", "VerifyReport", "Writer",
         "__version__", "append", "create", "errors", "open", "recover", "trim", "verify",
+        "write_index",
     }  # fmt: skip
 
 
 SIGNATURES = {
-    "open": "(location, *, format=None, check_data=True, io='auto', cache_bytes='256MB', index_storage='memory')",
+    "open": (
+        "(location, *, format=None, check_data=True, io='auto', cache_bytes='256MB', index_storage='memory', "
+        "sidecar=True)"
+    ),
     "create": (
         "(path, *, format=None, overwrite=True, codec=None, group_size=None, transpose=None, "
         "pad_to_block_boundary=None, window_log=None, transpose_bucket_size=None, max_parallelism=None, "
-        "saturation_delay_ms=None, options=None, dialect=None, max_chunk_bytes=None)"
+        "saturation_delay_ms=None, options=None, dialect=None, max_chunk_bytes=None, sidecar=False)"
     ),
     "append": "(path, *, format=None)",
     "recover": "(source, target, *, format=None, overwrite=False, progress=None)",
     "trim": "(path, *, format=None)",
     "verify": "(location, *, format=None, progress=None)",
+    "write_index": "(location, *, format=None)",
 }
 
 

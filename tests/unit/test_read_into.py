@@ -20,8 +20,8 @@ PICK = [7, 99, 0, 7, -1]
 
 
 @pytest.fixture
-def reader(layout: Layout) -> octavo.Reader:
-    return layout.open(RECORDS)
+def reader(stored: Layout) -> octavo.Reader:
+    return stored.open(RECORDS)
 
 
 @pytest.mark.parametrize("shape", [(5, 2, 3, 4), (5, 24), (120,), (10, 12), (1, 5, 24)])

@@ -297,6 +297,7 @@ class TestSources:
         with without_privileges(), pytest.raises(errors.PermissionDeniedError):
             octavo.recover(source, target)
 
+    @pytest.mark.parametrize("layout", [FFRECORD, GROUPED, RIEGELI], ids=["ffrecord", "array_record", "riegeli"])
     def test_an_empty_file_is_none_to_recover(self, layout, tmp_path, target):
         empty = tmp_path / f"empty{layout.suffix}"
         empty.touch()

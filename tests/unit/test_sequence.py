@@ -17,8 +17,8 @@ RECORDS = [b"b", b"", b"a", b"b", b"c" * 5000, b"b"]
 
 
 @pytest.fixture
-def reader(layout: Layout) -> octavo.Reader:
-    return layout.open(RECORDS)
+def reader(stored: Layout) -> octavo.Reader:
+    return stored.open(RECORDS)
 
 
 @pytest.mark.parametrize("kind", [Sequence, Collection, Reversible])
@@ -102,9 +102,9 @@ def test_item_getters_work_on_a_reader(reader):
     assert operator.itemgetter(2, 0)(reader) == (RECORDS[2], RECORDS[0])
 
 
-def test_readers_are_compared_by_identity(reader, layout):
+def test_readers_are_compared_by_identity(reader, stored):
     assert reader == reader  # noqa: PLR0124 - that is the subject
-    assert reader != layout.open(RECORDS)
+    assert reader != stored.open(RECORDS)
     assert reader != RECORDS
 
 

@@ -12,8 +12,9 @@ import pytest
 
 import octavo
 from octavo import errors
+from tests.naive import recordio, tfrecord
 from tests.property.access_paths import ACCESS_PATHS
-from tests.unit.layouts import CHUNKED, FFRECORD, GO, GROUPED, LAYOUTS, LONE, RECORDIO, RIEGELI, TFRECORD, Layout
+from tests.unit.layouts import CHUNKED, DEFLATED, FFRECORD, GO, GROUPED, LAYOUTS, LONE, RECORDIO, RIEGELI, TFRECORD, Layout
 
 RECORDS = [f"record {number}".encode() * (number % 3) for number in range(120)]
 EVEN_RECORDS = [number.to_bytes(4, "little") for number in range(120)]
@@ -124,6 +125,22 @@ class TestFormats:
         (tmp_path / "b.arrayrecord").write_bytes(LONE.encode(RECORDS[60:]))
         assert octavo.open(tmp_path).read_all() == RECORDS
 
+    def test_codecs_of_tfrecord_may_stand_side_by_side(self, tmp_path):
+        for number, codec in enumerate(tfrecord.CODECS):
+            (tmp_path / f"{number}.tfrecord").write_bytes(tfrecord.encode(RECORDS[40 * number : 40 * number + 40], codec))
+        reader = octavo.open(tmp_path)
+        assert reader.read_all() == RECORDS
+        numbers = random.Random(3).choices(range(-120, 120), k=500)
+        assert reader.read(numbers) == [RECORDS[number] for number in numbers]
+
+    def test_dialects_and_codecs_of_recordio_may_stand_side_by_side(self, tmp_path):
+        for number, (dialect, codec) in enumerate(recordio.WAYS):
+            content = recordio.encode(RECORDS[10 * number : 10 * number + 10], dialect, codec, max_chunk_bytes=50)
+            (tmp_path / f"{number:02}.recordio").write_bytes(content)
+        reader = octavo.open(tmp_path)
+        assert reader.read_all() == RECORDS[: 10 * len(recordio.WAYS)]
+        assert octavo.verify(tmp_path).ok
+
     @pytest.mark.parametrize("layout", CHUNKED.values(), ids=CHUNKED)
     def test_shards_have_any_suffix(self, layout: Layout, tmp_path: Path):
         for number in range(2):
@@ -144,6 +161,24 @@ class TestDetection:
         with pytest.raises(errors.UnfinishedFileError, match=r"opened with format='riegeli'"):
             octavo.open(tmp_path / name)
         assert octavo.open(tmp_path / name, format="riegeli").read_all() == RECORDS
+
+    @pytest.mark.parametrize(
+        "layout", [RECORDIO, GO, TFRECORD, DEFLATED], ids=["recordio", "recordio-go", "tfrecord", "tfrecord-gzip"]
+    )
+    @pytest.mark.parametrize("name", ["records", "records.bin"])
+    def test_a_recordio_or_tfrecord_file_is_known_by_its_content(self, layout, tmp_path, name):
+        (tmp_path / name).write_bytes(layout.encode(RECORDS))
+        reader = octavo.open(tmp_path / name)
+        assert (reader.info.format, reader.read_all()) == (layout.format, RECORDS)
+        assert octavo.open(layout.encode(RECORDS)).read_all() == RECORDS
+
+    @pytest.mark.parametrize("format", ["recordio", "tfrecord"])
+    def test_a_file_without_a_byte_must_be_told_what_it_is(self, tmp_path, format):
+        (tmp_path / "records").touch()
+        with pytest.raises(errors.UnknownFormatError, match="empty"):
+            octavo.open(tmp_path / "records")
+        reader = octavo.open(tmp_path / "records", format=format)
+        assert (len(reader), reader.read_all(), reader.info.format) == (0, [], format)
 
     def test_an_array_record_file_is_a_riegeli_file_too(self, tmp_path):
         path = LONE.write(tmp_path / "records", RECORDS)

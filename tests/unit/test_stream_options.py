@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import random
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +81,7 @@ class TestDialectsAndCodecs:
 
     @pytest.mark.parametrize("codec", ["snappy", "gzip", "none"])
     def test_records_larger_than_a_frame_of_snappy_come_back(self, path, codec):
-        records = [bytes(range(256)) * 400, b"x" * 65_536, b"", os.urandom(70_000)]
+        records = [bytes(range(256)) * 400, b"x" * 65_536, b"", random.Random(1).randbytes(70_000)]
         for dialect in recordio.DIALECTS:
             if codec in recordio.DIALECTS[dialect].codecs:
                 written(path, records, dialect=dialect, codec=codec)
@@ -105,7 +107,7 @@ class TestChunks:
             ([1 << 17, 1 << 17, 1], {}, [2, 1]),
             ([1 << 20] * 2, {}, [1, 1]),
             ([1] * 3, {"max_chunk_bytes": 2**32 - 1}, [3]),
-            ([1] * 3, {"group_size": 2**31}, [3]),
+            ([1] * 3, {"group_size": 2**31 - 1}, [3]),
         ],
     )
     @pytest.mark.parametrize("dialect", ["paddle-python", "go"])
@@ -175,6 +177,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"max_chunk_bytes": True}, "max_chunk_bytes is True"),
     ({"group_size": 0}, "group_size is 0"),
     ({"group_size": -1}, "group_size is -1"),
+    ({"group_size": 2**31}, r"group_size is 2147483648; .*\[1..2147483647\]"),
     ({"group_size": 2**64}, "group_size is 18446744073709551616"),
     ({"group_size": "7"}, "group_size is '7'"),
     ({"group_size": 7.0}, "group_size is 7.0"),
@@ -217,6 +220,51 @@ class TestTfRecord:
     def test_records_of_any_size_are_frames(self, tmp_path, records):
         assert written(tmp_path / "records.tfrecord", records) == tfrecord.encode(records)
         assert octavo.open(tmp_path / "records.tfrecord").read_all() == records
+
+    @pytest.mark.parametrize("codec", ["gzip", "zlib", *(f"gzip:{level}" for level in range(10)), "zlib:0", "zlib:9"])
+    def test_the_file_as_a_whole_may_be_compressed(self, tmp_path, codec):
+        content = written(tmp_path / "records.tfrecord", codec=codec)
+        name = codec.split(":")[0]
+        assert tfrecord.codec_of(content) == octavo.open(content).info.codec == name
+        assert tfrecord.decode(content) == octavo.open(content).read_all() == RECORDS
+
+    def test_a_level_is_heeded(self, tmp_path):
+        path = tmp_path / "records.tfrecord"
+        sizes = [len(written(path, RECORDS * 100, codec=f"zlib:{level}")) for level in (0, 1, 9)]
+        assert sizes[0] > sizes[1] > sizes[2]
+        assert len(written(path, RECORDS * 100, codec="zlib")) == len(written(path, RECORDS * 100, codec="zlib:6"))
+
+    @pytest.mark.parametrize("codec", ["gzip", "zlib"])
+    @pytest.mark.parametrize("records", [[], [b""], [b"", b"x", b""], [bytes(3 << 20), b"x"]], ids=len)
+    def test_records_of_any_size_are_compressed(self, tmp_path, codec, records):
+        content = written(tmp_path / "records.tfrecord", records, codec=codec)
+        assert zlib.decompress(content, tfrecord.WINDOW_BITS[codec]) == tfrecord.encode(records)
+        assert octavo.open(tmp_path / "records.tfrecord").read_all() == records
+
+    @pytest.mark.parametrize("suffix", [".tfrecord.gz", ".tfrecords.gz", ".tfrec.gz", ".tfrecord-00000-of-00001.gz"])
+    def test_a_name_that_ends_in_gz_asks_for_gzip(self, tmp_path, suffix):
+        content = written(tmp_path / f"records{suffix}")
+        assert tfrecord.codec_of(content) == "gzip"
+        assert octavo.open(tmp_path / f"records{suffix}").read_all() == RECORDS
+
+    @pytest.mark.parametrize("codec", ["none", "zlib"])
+    def test_a_codec_is_believed_more_than_the_name(self, tmp_path, codec):
+        content = written(tmp_path / "records.tfrecord.gz", codec=codec)
+        assert tfrecord.codec_of(content) == octavo.open(tmp_path / "records.tfrecord.gz").info.codec == codec
+
+    @pytest.mark.parametrize("suffix", [".ffr.gz", ".array_record.gz", ".riegeli.gz", ".recordio.gz", ".gz"])
+    def test_no_other_format_is_compressed_as_a_whole(self, tmp_path, suffix):
+        with pytest.raises(errors.OptionError, match="the suffix does not say which format to write"):
+            octavo.create(tmp_path / f"records{suffix}")
+
+    def test_flushing_does_not_change_what_is_read(self, tmp_path):
+        path = tmp_path / "records.tfrecord.gz"
+        with octavo.create(path) as writer:
+            for count in (1, 0, 4, 15):
+                writer.write_many(RECORDS[:count])
+                writer.flush()
+        expected = RECORDS[:1] + RECORDS[:4] + RECORDS[:15]
+        assert tfrecord.decode(path.read_bytes()) == octavo.open(path).read_all() == expected
 
     @pytest.mark.parametrize(
         ("options", "named"),

@@ -183,7 +183,7 @@ impl ChunkPlan {
         self.decode_missing(dataset, &missing, &failures, &put).map_err(|error| (0, error))?;
         failures.into_list().into_iter().next().map_or(Ok(()), Err)?;
         let chunks = slots.into_iter().filter_map(Lazy::into_inner).collect();
-        Ok(Decoded { records: self.records, chunks })
+        Ok(Decoded::Scattered(Scattered { records: self.records, chunks }))
     }
 
     fn decode_missing(
@@ -282,39 +282,73 @@ impl ChunkPlan {
 }
 
 /// The records of a request, ready to be copied out.
-#[derive(Debug, Default)]
-pub struct Decoded {
+#[derive(Debug)]
+pub enum Decoded {
+    /// Here and there in chunks.
+    Scattered(Scattered),
+    /// One after the other, from record `first` of a chunk on.
+    Run {
+        /// The chunk, or several that were decoded together.
+        chunk: DecodedChunk,
+        /// Its first record that is wanted.
+        first: usize,
+        /// How many are.
+        count: usize,
+    },
+}
+
+/// Records that are somewhere in chunks, which others may hold, too.
+#[derive(Debug)]
+pub struct Scattered {
     records: Vec<InChunk>,
     chunks: Vec<Arc<DecodedChunk>>,
 }
 
 impl Drop for Decoded {
     fn drop(&mut self) {
-        self.chunks.drain(..).filter_map(Arc::into_inner).for_each(|chunk| recycle::give(chunk.into_memory()));
+        match self {
+            Self::Scattered(Scattered { chunks, .. }) => {
+                chunks.drain(..).filter_map(Arc::into_inner).for_each(|chunk| recycle::give(chunk.into_memory()));
+            }
+            Self::Run { chunk, .. } => recycle::give(std::mem::take(chunk).into_memory()),
+        }
     }
 }
 
 impl Decoded {
     /// From a plan whose chunks were all there.
     pub fn from_cached(plan: ChunkPlan, chunks: Vec<Arc<DecodedChunk>>) -> Self {
-        Self { records: plan.records, chunks }
+        Self::Scattered(Scattered { records: plan.records, chunks })
+    }
+
+    /// `count` records of a chunk, from `first` on.
+    pub(crate) const fn from_run(chunk: DecodedChunk, first: usize, count: usize) -> Self {
+        Self::Run { chunk, first, count }
     }
 
     /// How many records.
     pub fn len(&self) -> usize {
-        self.records.len()
+        match self {
+            Self::Scattered(scattered) => scattered.records.len(),
+            Self::Run { count, .. } => *count,
+        }
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.records.is_empty()
+        self.len() == 0
     }
 
     /// A record, by its position in the request.
     #[inline]
     pub fn record(&self, position: usize) -> &[u8] {
-        let place = self.records[position];
-        self.chunks[place.slot].record(place.at)
+        match self {
+            Self::Scattered(Scattered { records, chunks }) => {
+                let place = records[position];
+                chunks[place.slot].record(place.at)
+            }
+            Self::Run { chunk, first, .. } => chunk.record(first + position),
+        }
     }
 }
 

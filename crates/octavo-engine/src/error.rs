@@ -111,10 +111,12 @@ fn remedy(error: &FormatError) -> &'static str {
             "; octavo.recover writes a whole file from the chunks that are intact (a plain Riegeli file, which has no footer, is \
              opened with format='riegeli')"
         }
+        FormatError::Record { .. } => {
+            "; other records may be intact: octavo.verify lists them, octavo.recover saves them"
+        }
         FormatError::RecordUnplaced { .. }
         | FormatError::RecordTruncated { .. }
-        | FormatError::RecordChecksum { .. }
-        | FormatError::Record { .. } => "; other records may be intact: octavo.verify lists them",
+        | FormatError::RecordChecksum { .. } => "; other records may be intact: octavo.verify lists them",
         FormatError::Torn { .. } => "; octavo.trim cuts them off",
         FormatError::Unknown { .. } => "; if you know better, pass format=",
         _ => "",

@@ -2,7 +2,7 @@
 
 use octavo_format::codec::Codec;
 use octavo_format::format::Look;
-use octavo_format::Placement;
+use octavo_format::{FormatError, Placement};
 
 use crate::error::Result;
 use crate::io::read_vec;
@@ -59,14 +59,19 @@ impl Description {
             from_sidecar: about.from_sidecar,
             ..Self::default()
         };
+        if let Some(FormatError::Record { offset, .. } | FormatError::Chunk { offset, .. }) =
+            shard.index().broken()
+        {
+            description.encoded_bytes = offset;
+        }
         let Some(chunks) = shard.chunks().filter(|_| shard.index().has_chunks()) else {
             return Ok(Some(description));
         };
         // What cannot be counted is no chunk.
         description.chunk_count = chunks.chunk_count() - u64::from(shard.index().broken().is_some());
-        description.group_size = chunks.group_size();
         description.encoded_bytes = 0;
         if description.chunk_count > 0 {
+            description.group_size = chunks.group_size();
             let ((first, look), (last, end)) = (look_at(shard, 0)?, look_at(shard, description.chunk_count - 1)?);
             description.encoded_bytes = end.end.unwrap_or(last.span.end()) - first.span.offset;
             description.codec = about.codec.or(look.codec);

@@ -27,6 +27,7 @@ pub mod recover;
 mod recycle;
 pub mod residency;
 mod resync;
+pub mod runs;
 pub mod scan;
 pub mod shards;
 pub mod sidecar;

@@ -21,10 +21,19 @@ const MOST_BYTES: usize = 16 << 20;
 
 /// Memory for `size` bytes, if there is some that fits; nothing is reserved here.
 pub(crate) fn take(size: u64) -> Vec<u8> {
-    let fits = |used: &Vec<u8>| used.capacity() as u64 >= size && used.capacity() as u64 / 4 <= size;
     if size < LEAST_BYTES as u64 {
         return Vec::new();
     }
+    take_between(size, size.saturating_mul(4))
+}
+
+/// Memory for about `size` bytes, where that is a guess.
+pub(crate) fn take_about(size: u64) -> Vec<u8> {
+    take_between(size / 4, size.saturating_mul(4))
+}
+
+fn take_between(least: u64, most: u64) -> Vec<u8> {
+    let fits = |used: &Vec<u8>| (least..=most).contains(&(used.capacity() as u64));
     let mut bin = locked(BIN.get());
     let Some(at) = bin.used.iter().rposition(fits) else { return Vec::new() };
     let used = bin.used.swap_remove(at);

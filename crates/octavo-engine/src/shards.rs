@@ -204,12 +204,12 @@ impl Dataset {
         &self.cache
     }
 
-    /// Name and size of every interrupted append among the files that are open.
-    pub fn torn(&self) -> Vec<(String, u64)> {
+    /// Every interrupted append among the files that are open: the file's name, where it begins, and its size.
+    pub fn torn(&self) -> Vec<(String, u64, u64)> {
         let shards = self.slots.iter().filter_map(|slot| slot.shard.get());
         let torn = shards.filter_map(|shard| Some((shard, shard.index().about()?.torn_bytes)));
         torn.filter(|(_, bytes)| *bytes > 0)
-            .map(|(shard, bytes)| (shard.source().name().to_owned(), bytes))
+            .map(|(shard, bytes)| (shard.source().name().to_owned(), shard.source().len() - bytes, bytes))
             .collect()
     }
 

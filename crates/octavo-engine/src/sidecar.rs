@@ -65,7 +65,9 @@ pub fn write(path: &Path, format: Option<Format>) -> Result<PathBuf> {
         return Err(blame(damage));
     }
     let Some(listing) = index.listing() else {
-        return Err(Error::Unsupported { what: "only RecordIO, TFRecord and plain Riegeli files have an index beside them" });
+        return Err(Error::Unsupported {
+            what: "only RecordIO, TFRecord and plain Riegeli files have an index beside them",
+        });
     };
     match index.about() {
         Some(about) if about.torn_bytes > 0 => return Err(blame(FormatError::Torn { bytes: about.torn_bytes })),
@@ -97,8 +99,9 @@ fn encode(source: &dyn Source, index: &dyn Index, listing: Listing<'_>) -> Resul
         end: listing.end,
         record_count: index.record_count(),
     };
-    sidecar::encode(&head, listing.entries, &listing.points)
-        .map_err(|_| Error::Unsupported { what: "a file whose chunks are partly empty cannot have an index beside it" })
+    sidecar::encode(&head, listing.entries, &listing.points).map_err(|_| Error::Unsupported {
+        what: "a file whose chunks are partly empty cannot have an index beside it",
+    })
 }
 
 const fn described(format: Format) -> Option<Described> {

@@ -22,12 +22,15 @@ use crate::io::IoMode;
 use crate::later::Later;
 use crate::open::{self, OpenOptions};
 use crate::pool;
+use crate::recycle;
 use crate::shards::Shard;
 use crate::sink::{FileSink, Side};
 
 /// A block is sealed when it holds this many bytes of records, or this many records.
 const BLOCK_BYTES: usize = 1 << 20;
 const BLOCK_RECORDS: usize = 64 << 10;
+/// What most blocks need: they end behind the record that fills them.
+const BLOCK_MEMORY: usize = BLOCK_BYTES + BLOCK_BYTES / 8;
 
 /// Records that are on their way into the file, back to back.
 #[derive(Debug, Default)]
@@ -43,8 +46,19 @@ impl RecordBlock {
     fn split_off(&mut self, at: usize) -> Self {
         let lens = self.lens.split_off(at);
         let len: u64 = lens.iter().sum();
-        let bytes = self.bytes.split_off(self.bytes.len() - usize::try_from(len).unwrap_or(0));
+        let cut = self.bytes.len() - usize::try_from(len).unwrap_or(0);
+        let mut bytes = Self::memory();
+        bytes.extend_from_slice(&self.bytes[cut..]);
+        self.bytes.truncate(cut);
         Self { bytes, lens }
+    }
+
+    /// Memory for a block.
+    fn memory() -> Vec<u8> {
+        let mut used = recycle::take(BLOCK_MEMORY as u64);
+        used.clear();
+        used.reserve(BLOCK_MEMORY);
+        used
     }
 }
 
@@ -243,7 +257,7 @@ impl RecordWriter {
     #[inline]
     pub fn push(&mut self, record: &[u8]) -> bool {
         if self.block.bytes.capacity() == 0 {
-            self.block.bytes.reserve(BLOCK_BYTES + BLOCK_BYTES / 8);
+            self.block.bytes = RecordBlock::memory();
         }
         let len = record.len() as u64;
         if let Cutting::AtChunks(limits) = self.cutting {
@@ -274,7 +288,6 @@ impl RecordWriter {
         let mut rest = RecordBlock::default();
         if let Cutting::AtChunks(_) = self.cutting {
             rest = self.block.split_off(self.open_chunk.0);
-            rest.bytes.reserve(BLOCK_BYTES + BLOCK_BYTES / 8);
             self.open_chunk.0 = 0;
         }
         self.send_block();

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use octavo_engine::chunks::{ChunkPlan, Decoded};
 use octavo_engine::later::Later;
+use octavo_engine::runs::BlockPlan;
+use octavo_engine::scan::View;
 use octavo_engine::{pool, Dataset, Error};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
@@ -26,9 +28,9 @@ type Outcome = Result<Decoded, (usize, Error)>;
 
 impl Decoding {
     /// Starts to decode a block that will not be wanted again.
-    pub fn start(dataset: &Arc<Dataset>, plan: ChunkPlan) -> Self {
+    pub fn start(dataset: &Arc<Dataset>, plan: BlockPlan) -> Self {
         let dataset = Arc::clone(dataset);
-        Self(Later::start(pool::cpu(), move || plan.decode(&dataset, false)))
+        Self(Later::start(pool::cpu(), move || plan.decode(&dataset)))
     }
 
     /// Waits for it. Once.
@@ -142,17 +144,19 @@ pub fn read_list<'py>(
 pub fn read_run<'py>(
     py: Python<'py>,
     dataset: &Arc<Dataset>,
+    view: &View,
+    start: u64,
     count: usize,
-    record_at: impl Fn(u64) -> u64,
 ) -> PyResult<Bound<'py, PyList>> {
     let list = new_list(py, count)?;
+    let end = start + count as u64;
     let most_ahead = pool::cpu().threads() * 2;
     let mut ahead: VecDeque<Decoding> = VecDeque::new();
-    let (mut planned, mut done) = (0, 0);
+    let (mut planned, mut done) = (start, 0);
     while done < count {
         py.check_signals()?;
-        while planned < count as u64 && ahead.len() < most_ahead {
-            let plan = ChunkPlan::block(dataset, planned..count as u64, &record_at, BLOCK_BYTES).into_py(py)?;
+        while planned < end && ahead.len() < most_ahead {
+            let plan = BlockPlan::new(dataset, view, planned..end, BLOCK_BYTES).into_py(py)?;
             planned += plan.len() as u64;
             ahead.push_back(Decoding::start(dataset, plan));
         }

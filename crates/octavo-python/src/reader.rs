@@ -223,9 +223,9 @@ impl Reader {
         Ok(record - at as u64)
     }
 
-    /// Name and size of every interrupted append among the files.
+    /// Every interrupted append among the files: the file's name, where it begins, and its size.
     #[getter]
-    fn _torn(&self) -> Vec<(String, u64)> {
+    fn _torn(&self) -> Vec<(String, u64, u64)> {
         self.dataset.torn()
     }
 
@@ -252,7 +252,7 @@ impl Reader {
     /// `count` records from position `start` on.
     fn read_run<'py>(&self, py: Python<'py>, start: u64, count: usize) -> PyResult<Bound<'py, PyList>> {
         if self.dataset.is_chunked() {
-            return chunked::read_run(py, &self.dataset, count, |at| self.view.record(start + at));
+            return chunked::read_run(py, &self.dataset, &self.view, start, count);
         }
         records::read_list(py, &self.dataset, count, |at| self.view.record(start + at as u64))
     }

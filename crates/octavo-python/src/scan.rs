@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use octavo_engine::chunks::{ChunkPlan, Decoded};
 use octavo_engine::pending::Pending;
+use octavo_engine::runs::BlockPlan;
 use octavo_engine::scan::{plan_block, BlockLimits, Trail, View};
 use octavo_engine::{fork, Dataset, Error, Result};
 use pyo3::prelude::*;
@@ -228,7 +229,7 @@ impl State {
 
     fn plan_chunks(&mut self) -> Result<Block> {
         let positions = self.planned..self.view.count;
-        let plan = ChunkPlan::block(&self.dataset, positions, |at| self.view.record(at), self.block_bytes)?;
+        let plan = BlockPlan::new(&self.dataset, &self.view, positions, self.block_bytes)?;
         self.block_bytes = (self.block_bytes * 2).clamp(FIRST_BYTES, MOST_BYTES);
         let passes = plan.extent().filter(|_| self.view.step == 1);
         let passes = passes.map(|(shard, span)| (shard, span.offset, span.end()));

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import struct
 
 import pytest
@@ -163,11 +164,8 @@ def test_a_chunk_inside_a_record_is_part_of_the_record():
     assert octavo.verify(content).ok
 
 
-@pytest.mark.parametrize("dialect", naive.DIALECTS)
-@pytest.mark.parametrize("other", naive.DIALECTS)
+@pytest.mark.parametrize(("dialect", "other"), list(itertools.permutations(naive.DIALECTS, 2)))
 def test_a_chunk_of_another_dialect_is_damage(dialect, other):
-    if dialect == other:
-        pytest.skip("the same dialect")
     content = naive.encode([b"one"], dialect) + naive.encode([b"two"], other)
     reader = octavo.open(content)
     assert reader.info.dialect == dialect

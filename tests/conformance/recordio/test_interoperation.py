@@ -87,19 +87,19 @@ class TestBothWays:
             assert (reader.info.dialect, reader.info.codec) == (dialect, codec)
 
 
-@pytest.mark.parametrize("dialect", naive.DIALECTS)
 @pytest.mark.parametrize("limit", LIMITS.values(), ids=LIMITS)
 @pytest.mark.parametrize("records", RECORD_LISTS.values(), ids=RECORD_LISTS)
 class TestChunks:
+    @pytest.mark.parametrize("dialect", naive.DIALECTS)
     def test_uncompressed_bytes_are_the_twins(self, path, dialect, limit, records):
         content = write(path, records, dialect=dialect, codec="none", **limit)
         assert content == naive.encode_groups(groups_of(records, limit), dialect)
 
-    def test_the_order_of_calls_does_not_matter(self, path, dialect, limit, records):
-        with octavo.create(path, dialect=dialect, codec="none", **limit) as writer:
+    def test_written_bytes_do_not_depend_on_how_they_were_given(self, path, limit, records):
+        with octavo.create(path, dialect="go", codec="none", **limit) as writer:
             for number, record in enumerate(records):
                 writer.write([record, bytearray(record), memoryview(record)][number % 3])
-        assert path.read_bytes() == naive.encode_groups(groups_of(records, limit), dialect)
+        assert path.read_bytes() == naive.encode_groups(groups_of(records, limit), "go")
 
 
 @pytest.mark.parametrize(("dialect", "codec"), naive.WAYS)
@@ -110,7 +110,7 @@ def test_compressed_chunks_are_cut_where_the_twin_cuts_them(path, dialect, codec
     assert [header.count for header in headers] == [len(group) for group in groups_of(records, limit)]
 
 
-@pytest.mark.parametrize("lengths", list(itertools.product([0, 1, 5, 9, 10, 11, 25], repeat=3)), ids=str)
+@pytest.mark.parametrize("lengths", list(itertools.product([0, 1, 9, 10, 11], repeat=3)), ids=str)
 def test_the_limit_is_on_the_lengths_of_the_records(path, lengths):
     records = [bytes(length) for length in lengths]
     content = write(path, records, codec="none", max_chunk_bytes=10)

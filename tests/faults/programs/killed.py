@@ -76,7 +76,7 @@ def is_limited(seed: int) -> bool:
     return seed >= FIRST_LIMITED
 
 
-def _write(job: Job, path: str, acknowledge: Callable[[], object], *, appends: bool, waits: bool) -> None:
+def write(job: Job, path: str, acknowledge: Callable[[], object], *, appends: bool, waits: bool) -> None:
     writer = octavo.append(path) if appends else octavo.create(path, **job.options)  # type: ignore[arg-type]
     for portion in job.portions():
         writer.write_many(portion)
@@ -101,7 +101,7 @@ def _start(work: Callable[[], object]) -> int:
         os._exit(1)
 
 
-def _kill(job: Job, work: Callable[[Callable[[], object]], object]) -> int:
+def kill(job: Job, work: Callable[[Callable[[], object]], object]) -> int:
     """Kills a writer in the middle of what it does; how often it had said that it flushed."""
     chosen = random.Random(job.seed + 3)
     reading, writing = os.pipe()
@@ -117,7 +117,7 @@ def _kill(job: Job, work: Callable[[Callable[[], object]], object]) -> int:
     return said + _heard_last(reading)
 
 
-def _limit(job: Job, path: str, work: Callable[[Callable[[], object]], object]) -> int:
+def limit(job: Job, path: str, work: Callable[[Callable[[], object]], object]) -> int:
     """Lets a writer write so many bytes and no more; how often it had said that it flushed."""
     chosen = random.Random(job.seed + 4)
     room = chosen.choice((chosen.randint(0, 5000), chosen.randint(0, 300_000), chosen.randint(0, 3_000_000)))
@@ -154,8 +154,8 @@ def kill_writers(folder: str, seeds: list[int], *, appends: bool) -> None:
     said = {}
     for seed in seeds:
         job, path = Job(seed), path_of(folder, seed)
-        work = functools.partial(_write, job, path, appends=appends, waits=not is_limited(seed))
-        said[seed] = _limit(job, path, work) if is_limited(seed) else _kill(job, work)
+        work = functools.partial(write, job, path, appends=appends, waits=not is_limited(seed))
+        said[seed] = limit(job, path, work) if is_limited(seed) else kill(job, work)
     say(json.dumps(said))
 
 

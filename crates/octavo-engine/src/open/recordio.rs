@@ -12,7 +12,7 @@ use crate::hop::Hops;
 use crate::interrupt;
 use crate::io::{read_vec, Source};
 use crate::resync::recordio::next_chunk;
-use crate::resync::WINDOW_BYTES;
+use crate::resync::{Patience, WINDOW_BYTES};
 
 const HEADER: u64 = HEADER_BYTES as u64;
 
@@ -20,7 +20,11 @@ const HEADER: u64 = HEADER_BYTES as u64;
 pub(crate) fn read_index(source: &dyn Source, is_named: bool) -> Result<RecordIoIndex> {
     let head = read_vec(source, 0, source.len().min(HEAD_BYTES as u64))?;
     let stranger = || {
-        let found = if is_named { not_a("recordio", &head, source.len()) } else { unknown(&head, source.len()) };
+        let found = if is_named {
+            not_a("PaddlePaddle RecordIO", &head, source.len())
+        } else {
+            unknown(&head, source.len())
+        };
         Error::format(source.name(), found)
     };
     if head.starts_with(&MXNET_MAGIC) {
@@ -29,9 +33,12 @@ pub(crate) fn read_index(source: &dyn Source, is_named: bool) -> Result<RecordIo
     let order = detect::order_of(&head).unwrap_or(Order::CountFirst);
     let mut walk = Walk::of(source, order)?;
     let mut dialect = walk.settle(source)?;
+    let mut patience = Patience::new(source.len());
     if dialect.is_none() && walk.end < source.len() {
         // Whatever stands at the beginning, the dialect is that of the first chunk that holds.
-        if let Some(found) = next_chunk::<Error>(source, walk.end + 1, None, &mut |_, _| interrupt::check())? {
+        if let Some(found) =
+            next_chunk::<Error>(source, walk.end + 1, None, &mut patience, &mut |_, _| interrupt::check())?
+        {
             dialect = Some(found.dialect);
             if found.dialect.order() != order {
                 walk = Walk::of(source, found.dialect.order())?;
@@ -42,7 +49,7 @@ pub(crate) fn read_index(source: &dyn Source, is_named: bool) -> Result<RecordIo
     if dialect.is_none() && !source.is_empty() && (!is_named || (guessed.is_none() && !could_be_torn(&head))) {
         return Err(stranger());
     }
-    let tail = walk.tail(source, dialect)?;
+    let tail = walk.tail(source, dialect, &mut patience)?;
     walk.into_index(source, dialect, guessed, &tail)
 }
 
@@ -66,13 +73,8 @@ impl Walk {
     fn of(source: &dyn Source, order: Order) -> Result<Self> {
         let blame = |error| Error::format(source.name(), error);
         let file_bytes = source.len();
-        let mut walk = Self {
-            order,
-            table: ChunkTable::empty(),
-            groups: GroupsBuilder::default(),
-            end: 0,
-            fault: None,
-        };
+        let mut walk =
+            Self { order, table: ChunkTable::empty(), groups: GroupsBuilder::default(), end: 0, fault: None };
         let mut hops = Hops::new(source);
         while walk.end < file_bytes {
             let begin = walk.end;
@@ -99,23 +101,26 @@ impl Walk {
     /// The dialect, confirmed by the first checksum that holds. Most often that is the first.
     fn settle(&self, source: &dyn Source) -> Result<Option<Dialect>> {
         for chunk in 0..self.table.len() {
-            interrupt::check()?;
             let (entry, next) = self.table.get(chunk).map_err(|error| Error::format(source.name(), error))?;
-            let size = next.unwrap_or(self.end) - entry.offset;
-            if let Some(dialect) = self.confirm(&read_vec(source, entry.offset, size)?) {
+            if let Some(dialect) = self.confirm(source, entry.offset, next.unwrap_or(self.end))? {
                 return Ok(Some(dialect));
             }
         }
         Ok(None)
     }
 
-    fn confirm(&self, chunk: &[u8]) -> Option<Dialect> {
-        let header = ChunkHeader::parse(self.order, chunk).ok()?;
-        detect::confirm(&header, chunk)
+    /// The dialect of a chunk whose checksum holds.
+    fn confirm(&self, source: &dyn Source, begin: u64, end: u64) -> Result<Option<Dialect>> {
+        let head = read_vec(source, begin, (HEADER + PAYLOAD_HEAD as u64).min(end - begin))?;
+        let Ok(header) = ChunkHeader::parse(self.order, &head) else { return Ok(None) };
+        let rivals = detect::guess(&head).map_or(&[][..], detect::rivals);
+        let checksums = checksums(source, begin + HEADER, end, rivals)?;
+        let found = rivals.iter().zip(checksums).find(|(_, checksum)| *checksum == header.checksum);
+        Ok(found.map(|(dialect, _)| *dialect))
     }
 
     /// What stands behind the last chunk.
-    fn tail(&self, source: &dyn Source, dialect: Option<Dialect>) -> Result<Tail> {
+    fn tail(&self, source: &dyn Source, dialect: Option<Dialect>, patience: &mut Patience) -> Result<Tail> {
         let Some(fault) = self.fault else { return Ok(Tail::Nothing) };
         let rest = source.len() - self.end;
         let damaged = Tail::Damaged(Broken { offset: self.end, fault });
@@ -130,7 +135,8 @@ impl Walk {
         // A size that is damaged looks the same as a chunk that was never finished. But then the checksum of what is there holds,
         // or whole chunks follow; and those must not be taken for something to throw away.
         let is_whole = self.holds_without_size(source, &header, dialect)?;
-        let follows = next_chunk::<Error>(source, self.end + 1, dialect, &mut |_, _| interrupt::check())?;
+        let follows =
+            next_chunk::<Error>(source, self.end + 1, dialect, patience, &mut |_, _| interrupt::check())?;
         Ok(if is_whole || follows.is_some() { damaged } else { Tail::Torn })
     }
 
@@ -141,13 +147,7 @@ impl Walk {
         dialect: Option<Dialect>,
     ) -> Result<bool> {
         let Some(dialect) = dialect else { return Ok(false) };
-        let (mut at, mut checksum) = (self.end + HEADER, 0);
-        while at < source.len() {
-            let piece = read_vec(source, at, WINDOW_BYTES.min(source.len() - at))?;
-            checksum = dialect.extend_checksum(checksum, &piece);
-            at += piece.len() as u64;
-        }
-        Ok(checksum == header.checksum)
+        Ok(checksums(source, self.end + HEADER, source.len(), &[dialect])? == [header.checksum])
     }
 
     fn into_index(
@@ -181,6 +181,20 @@ impl Walk {
         let dialect = named.unwrap_or(Dialect::PaddlePython);
         Ok(RecordIoIndex::new(dialect, self.table, self.groups.finish(), record_count, end, broken, about))
     }
+}
+
+/// The checksums of the bytes from `at` to `end` in several dialects, however many bytes they are.
+fn checksums(source: &dyn Source, mut at: u64, end: u64, dialects: &[Dialect]) -> Result<Vec<u32>> {
+    let mut checksums = vec![0; dialects.len()];
+    while at < end {
+        interrupt::check()?;
+        let piece = read_vec(source, at, WINDOW_BYTES.min(end - at))?;
+        for (checksum, dialect) in checksums.iter_mut().zip(dialects) {
+            *checksum = dialect.extend_checksum(*checksum, &piece);
+        }
+        at += piece.len() as u64;
+    }
+    Ok(checksums)
 }
 
 /// The codec of the first chunk.

@@ -15,6 +15,7 @@ use crate::hop::Hops;
 use crate::interrupt;
 use crate::io::{read_vec, Source};
 use crate::resync::tfrecord::next_record;
+use crate::resync::Patience;
 
 /// Between two places of a compressed file at which decompression can begin, in decompressed bytes, at least.
 const POINT_SPACING: u64 = 1 << 20;
@@ -124,7 +125,7 @@ fn read_deflated(source: &dyn Source, wrapping: Wrapping) -> Result<DeflatedInde
     };
     if frames.is_empty() && broken.is_some() && parse_header(&inflated_head(source, wrapping)?).is_err() {
         let head = read_vec(source, 0, source.len().min(HEAD_BYTES as u64))?;
-        return Err(blame(not_a("tfrecord", &head, source.len())));
+        return Err(blame(not_a("TFRecord", &head, source.len())));
     }
     let codec = match wrapping {
         Wrapping::Gzip => Codec::Gzip,
@@ -178,10 +179,10 @@ fn read_plain(source: &dyn Source) -> Result<TfRecordIndex> {
     };
     if table.is_empty()
         && matches!(tail, Tail::Damaged(_))
-        && next_record::<Error>(source, 1, &mut calmly)?.is_none()
+        && next_record::<Error>(source, 1, &mut Patience::new(file_bytes), &mut calmly)?.is_none()
     {
         let head = read_vec(source, 0, file_bytes.min(HEAD_BYTES as u64))?;
-        return Err(blame(not_a("tfrecord", &head, file_bytes)));
+        return Err(blame(not_a("TFRecord", &head, file_bytes)));
     }
     let (torn_bytes, broken) = match tail {
         Tail::Nothing => (0, None),

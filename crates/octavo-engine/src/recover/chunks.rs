@@ -8,6 +8,7 @@ use super::{Lost, Piece, Survey};
 use crate::error::{Error, Result};
 use crate::io::{read_vec, Source};
 use crate::resync::recordio::next_chunk;
+use crate::resync::Patience;
 use crate::write::RecordWriter;
 
 const HEADER: u64 = HEADER_BYTES as u64;
@@ -36,7 +37,8 @@ impl Survey {
         progress: &mut dyn FnMut(u64, u64) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
         let file_bytes = self.source.len();
-        let Some(first) = next_chunk(self.source.as_ref(), 0, None, progress)? else {
+        let mut patience = Patience::new(file_bytes);
+        let Some(first) = next_chunk(self.source.as_ref(), 0, None, &mut patience, progress)? else {
             if file_bytes > 0 {
                 let reason = "no chunk in it holds".to_owned();
                 self.lost.push(Lost { offset: 0, end: file_bytes, record_count: None, reason });
@@ -46,7 +48,8 @@ impl Survey {
         self.dialect = Some(first.dialect);
         let mut at = 0;
         while at < file_bytes {
-            at = match look(self.source.as_ref(), at, first.dialect)? {
+            let begin = at;
+            at = match look(self.source.as_ref(), at, first.dialect, &mut patience)? {
                 Found::Whole { end } => {
                     self.keep_chunk(at, end);
                     end
@@ -56,12 +59,14 @@ impl Survey {
                     end
                 }
                 Found::Nothing { fault } => {
-                    let next = next_chunk(self.source.as_ref(), at + 1, Some(first.dialect), progress)?;
+                    let dialect = Some(first.dialect);
+                    let next = next_chunk(self.source.as_ref(), at + 1, dialect, &mut patience, progress)?;
                     let next = next.map_or(file_bytes, |found| found.begin);
                     self.lose(at, next, None, &fault);
                     next
                 }
             };
+            patience.passed(at - begin);
             progress(at, file_bytes)?;
         }
         self.describe_recordio().map_err(E::from)
@@ -91,7 +96,7 @@ impl Survey {
         let Some(dialect) = self.dialect else { return Ok(end) };
         let mut at = begin;
         while at < end {
-            let chunk = read_chunk(self.source.as_ref(), at, dialect)?;
+            let chunk = read_chunk(self.source.as_ref(), at, dialect, u64::MAX)?;
             let (size, decoded) = match chunk {
                 Ok(found) => found,
                 // It held a moment ago.
@@ -109,6 +114,7 @@ fn read_chunk(
     source: &dyn Source,
     begin: u64,
     dialect: Dialect,
+    most_bytes: u64,
 ) -> Result<std::result::Result<(u64, DecodedChunk), (ChunkFault, Option<ChunkHeader>)>> {
     let file_bytes = source.len();
     let head = read_vec(source, begin, HEADER.min(file_bytes - begin))?;
@@ -123,17 +129,21 @@ fn read_chunk(
     if end > file_bytes {
         return Ok(Err((ChunkFault::Truncated { end, file_bytes }, None)));
     }
+    if header.chunk_bytes() > most_bytes {
+        return Ok(Err((ChunkFault::Damaged("too much of the file looks like this to read all of it"), None)));
+    }
     let bytes = read_vec(source, begin + HEADER, header.size.into())?;
     let decoded = payload::decode(dialect, &header, &bytes, Check::All, &mut Decoder::new(), Vec::new());
     Ok(decoded.map(|decoded| (header.chunk_bytes(), decoded)).map_err(|fault| (fault, Some(header))))
 }
 
-fn look(source: &dyn Source, begin: u64, dialect: Dialect) -> Result<Found> {
-    let (fault, header) = match read_chunk(source, begin, dialect)? {
+fn look(source: &dyn Source, begin: u64, dialect: Dialect, patience: &mut Patience) -> Result<Found> {
+    let (fault, header) = match read_chunk(source, begin, dialect, patience.left())? {
         Ok((size, _)) => return Ok(Found::Whole { end: begin + size }),
         Err(found) => found,
     };
     let Some(header) = header else { return Ok(Found::Nothing { fault }) };
+    patience.spend(header.chunk_bytes());
     let end = begin + header.chunk_bytes();
     let next = read_vec(source, end, HEADER.min(source.len() - end))?;
     // A header that leads to another one, or to the end, is believed: looking inside the chunk might find what a record holds.

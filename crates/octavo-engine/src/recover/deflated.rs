@@ -1,6 +1,7 @@
 //! TFRecord files that are compressed as a whole: everything up to where the compressed stream cannot be followed any further.
 
 use octavo_format::bytes::to_usize;
+use octavo_format::chunk::ChunkFault;
 use octavo_format::codec::deflate::{Walk, WalkEnd, Wrapping};
 use octavo_format::codec::Codec;
 use octavo_format::format::tfrecord::layout::{frame_end, open_frame, parse_header, HEADER_BYTES};
@@ -8,6 +9,7 @@ use octavo_format::format::tfrecord::layout::{frame_end, open_frame, parse_heade
 use super::{Lost, Piece, Survey};
 use crate::error::{Error, Result};
 use crate::open::tfrecord::for_each_piece;
+use crate::resync::Patience;
 use crate::write::RecordWriter;
 
 impl Survey {
@@ -23,18 +25,14 @@ impl Survey {
     /// Writes the records that hold; returns where the stream ends.
     pub(super) fn write_deflated(&mut self, wrapping: Wrapping, writer: &mut RecordWriter) -> Result<u64> {
         let mut walk = Walk::new(wrapping, u64::MAX, 1);
-        let mut frames = Frames::default();
+        let mut frames = Frames::new(self.source.len());
         for_each_piece(self.source.as_ref(), &mut |piece| {
-            walk.feed(piece, |decoded, input| frames.take(decoded, input, writer)).map_or_else(
-                |stopped| stopped.map_or(Ok(false), Err),
-                |()| Ok(true),
-            )
+            walk.feed(piece, |decoded, input| frames.take(decoded, input, writer)).map(|()| true)
         })?;
         let (input, file_bytes) = (walk.input_position(), self.source.len());
-        self.lost.extend(frames.lost);
+        frames.finish(input, writer)?;
+        self.lost.append(&mut frames.lost);
         let reason = match walk.finish().end {
-            _ if frames.is_stuck => Some("the length of a record is damaged: what follows it cannot be found"),
-            WalkEnd::Complete if !frames.open.is_empty() => Some("the stream ends inside a record"),
             WalkEnd::Complete => None,
             WalkEnd::Truncated => Some("the file ends inside its compressed stream"),
             WalkEnd::Damaged { .. } => Some("the compressed bytes are damaged"),
@@ -49,43 +47,98 @@ impl Survey {
 }
 
 /// Records out of a stream that comes in pieces.
-#[derive(Default)]
 struct Frames {
-    /// The beginning of a frame whose end is yet to come.
+    /// What was not looked at yet, or begins a frame whose end is yet to come.
     open: Vec<u8>,
     lost: Vec<Lost>,
-    is_stuck: bool,
+    /// Whether the frames were lost and the next one is searched for, byte by byte.
+    is_searching: bool,
+    patience: Patience,
+}
+
+/// What stands at the beginning of the open bytes.
+enum Next {
+    Frame { size: usize },
+    Damaged { size: usize, fault: ChunkFault },
+    Nothing { fault: ChunkFault },
+    Unknown,
 }
 
 impl Frames {
-    /// Takes the next piece; an error without a cause ends the work.
-    fn take(
-        &mut self,
-        decoded: &[u8],
-        input: u64,
-        writer: &mut RecordWriter,
-    ) -> std::result::Result<(), Option<Error>> {
-        let no_memory = |_| Some(Error::io("a record", "reserve memory", std::io::ErrorKind::OutOfMemory.into()));
+    fn new(file_bytes: u64) -> Self {
+        let patience = Patience::new(file_bytes);
+        Self { open: Vec::new(), lost: Vec::new(), is_searching: false, patience }
+    }
+
+    /// Takes the next piece.
+    fn take(&mut self, decoded: &[u8], input: u64, writer: &mut RecordWriter) -> Result<()> {
+        let no_memory = |_| Error::io("a record", "reserve memory", std::io::ErrorKind::OutOfMemory.into());
         self.open.try_reserve(decoded.len()).map_err(no_memory)?;
         self.open.extend_from_slice(decoded);
-        let mut done = 0;
-        while let Some(header) = self.open[done..].first_chunk::<HEADER_BYTES>() {
-            let size = parse_header(header).ok().and_then(|len| frame_end(0, len));
-            let Some(size) = size else {
-                self.is_stuck = true;
-                return Err(None);
-            };
-            let Some(frame) = self.open[done..].get(..to_usize(size)) else { break };
-            match open_frame(frame, true) {
-                Ok(record) => super::push_all(writer, std::iter::once(record)).map_err(Some)?,
-                Err(fault) => {
-                    let reason = fault.to_string();
-                    self.lost.push(Lost { offset: input, end: input, record_count: Some(1), reason });
-                }
-            }
-            done += to_usize(size);
-        }
+        let done = self.advance(0, input, writer)?;
         self.open.drain(..done);
         Ok(())
+    }
+
+    /// Goes on from `done` to where more bytes are needed to tell.
+    fn advance(&mut self, mut done: usize, input: u64, writer: &mut RecordWriter) -> Result<usize> {
+        let begin = done;
+        loop {
+            match next(self.open.get(done..).unwrap_or(&[])) {
+                Next::Frame { size } => {
+                    let record = open_frame(&self.open[done..done + size], false).unwrap_or_default();
+                    super::push_all(writer, std::iter::once(record))?;
+                    self.is_searching = false;
+                    done += size;
+                }
+                Next::Damaged { size, fault } if !self.is_searching => {
+                    self.lose(input, Some(1), &fault);
+                    done += size;
+                }
+                Next::Damaged { size, .. } if size as u64 > self.patience.left() => done += size,
+                Next::Damaged { size, .. } => {
+                    self.patience.spend(size as u64);
+                    done += 1;
+                }
+                Next::Nothing { fault } => {
+                    if !std::mem::replace(&mut self.is_searching, true) {
+                        self.lose(input, None, &fault);
+                    }
+                    done += 1;
+                }
+                Next::Unknown => break,
+            }
+        }
+        self.patience.passed((done - begin) as u64);
+        Ok(done)
+    }
+
+    /// The stream has ended. What is open now was never completed, but whole records may stand inside it.
+    fn finish(&mut self, input: u64, writer: &mut RecordWriter) -> Result<()> {
+        let mut done = 0;
+        while done < self.open.len() {
+            if !std::mem::replace(&mut self.is_searching, true) {
+                self.lose(input, None, &ChunkFault::Damaged("the stream ends inside a record"));
+            }
+            done = self.advance(done + 1, input, writer)?;
+        }
+        Ok(())
+    }
+
+    fn lose(&mut self, input: u64, record_count: Option<u64>, fault: &ChunkFault) {
+        self.lost.push(Lost { offset: input, end: input, record_count, reason: fault.to_string() });
+    }
+}
+
+fn next(open: &[u8]) -> Next {
+    let Some(header) = open.first_chunk::<HEADER_BYTES>() else { return Next::Unknown };
+    let size = match parse_header(header) {
+        Ok(len) => frame_end(0, len).map_or(usize::MAX, to_usize),
+        Err(fault) => return Next::Nothing { fault },
+    };
+    match open.get(..size).map(|frame| open_frame(frame, true)) {
+        Some(Ok(_)) => Next::Frame { size },
+        Some(Err(fault)) => Next::Damaged { size, fault },
+        None => Next::Unknown,
     }
 }

@@ -8,6 +8,7 @@ use super::{Piece, Survey};
 use crate::error::{Error, Result};
 use crate::io::{read_vec, Source};
 use crate::resync::tfrecord::next_record;
+use crate::resync::Patience;
 use crate::write::RecordWriter;
 
 /// Records that are noted as one piece.
@@ -26,8 +27,9 @@ impl Survey {
         progress: &mut dyn FnMut(u64, u64) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
         let file_bytes = self.source.len();
-        let mut at = 0;
+        let (mut at, mut patience) = (0, Patience::new(file_bytes));
         while at < file_bytes {
+            let begin = at;
             at = match look(self.source.as_ref(), at)? {
                 Found::Whole { end } => {
                     self.keep_frame(at, end);
@@ -38,11 +40,13 @@ impl Survey {
                     end
                 }
                 Found::Nothing { fault } => {
-                    let next = next_record(self.source.as_ref(), at + 1, progress)?.unwrap_or(file_bytes);
+                    let next =
+                        next_record(self.source.as_ref(), at + 1, &mut patience, progress)?.unwrap_or(file_bytes);
                     self.lose(at, next, None, &fault);
                     next
                 }
             };
+            patience.passed(at - begin);
             progress(at, file_bytes)?;
         }
         Ok(())

@@ -7,6 +7,7 @@ use octavo_format::format::recordio::{detect, payload, ChunkHeader, Dialect, Ord
 
 use super::{Patience, WINDOW_BYTES};
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::io::{read_vec, Source};
 
 /// A whole chunk: checksum, compression and records hold.
@@ -23,10 +24,10 @@ pub(crate) fn next_chunk<E: From<Error>>(
     source: &dyn Source,
     from: u64,
     dialect: Option<Dialect>,
+    patience: &mut Patience,
     progress: &mut dyn FnMut(u64, u64) -> std::result::Result<(), E>,
 ) -> std::result::Result<Option<FoundChunk>, E> {
     let file_bytes = source.len();
-    let mut patience = Patience::new();
     let mut begin = from;
     while begin + (HEADER_BYTES as u64) < file_bytes {
         let len = (WINDOW_BYTES + HEADER_BYTES as u64).min(file_bytes - begin);
@@ -34,7 +35,7 @@ pub(crate) fn next_chunk<E: From<Error>>(
         let positions = to_usize(WINDOW_BYTES.min(file_bytes - begin));
         for at in magics(&window, positions) {
             let position = begin + at as u64;
-            if let Some(dialect) = whole_chunk(source, position, &window[at..], dialect, &mut patience)? {
+            if let Some(dialect) = whole_chunk(source, position, &window[at..], dialect, patience)? {
                 return Ok(Some(FoundChunk { begin: position, dialect }));
             }
         }
@@ -68,16 +69,23 @@ fn whole_chunk(
     let order = dialect.map_or_else(|| detect::order_of(head), |dialect| Some(dialect.order()));
     let Some(Ok(header)) = order.map(|order: Order| ChunkHeader::parse(order, head)) else { return Ok(None) };
     let size = header.chunk_bytes();
-    if size > source.len() - begin || !patience.allows(size) {
+    if size > source.len() - begin || size > patience.left() {
         return Ok(None);
     }
+    interrupt::check()?;
     let chunk = read_vec(source, begin, size)?;
     let dialect = match dialect {
         Some(dialect) => Some(dialect),
         None => detect::confirm(&header, &chunk),
     };
-    Ok(dialect.filter(|dialect| {
+    let mut records = payload::Records::with_limit(patience.left());
+    let holds = |dialect: &Dialect| {
         let payload = &chunk[HEADER_BYTES..];
-        payload::decode(*dialect, &header, payload, Check::All, &mut Decoder::new(), Vec::new()).is_ok()
-    }))
+        records.push(*dialect, &header, payload, Check::All, &mut Decoder::new()).is_ok()
+    };
+    let found = dialect.filter(holds);
+    if found.is_none() {
+        patience.spend(size.saturating_add(records.decoded_bytes()));
+    }
+    Ok(found)
 }

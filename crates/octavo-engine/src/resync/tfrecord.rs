@@ -13,10 +13,10 @@ use crate::io::{read_vec, Source};
 pub(crate) fn next_record<E: From<Error>>(
     source: &dyn Source,
     from: u64,
+    patience: &mut Patience,
     progress: &mut dyn FnMut(u64, u64) -> std::result::Result<(), E>,
 ) -> std::result::Result<Option<u64>, E> {
     let file_bytes = source.len();
-    let mut patience = Patience::new();
     let mut begin = from;
     while begin + (HEADER_BYTES as u64) < file_bytes {
         let len = (WINDOW_BYTES + HEADER_BYTES as u64).min(file_bytes - begin);
@@ -29,12 +29,13 @@ pub(crate) fn next_record<E: From<Error>>(
                 continue;
             }
             let end = parse_header(header).ok().and_then(|len| frame_end(position, len));
-            let Some(end) = end.filter(|end| *end <= file_bytes && patience.allows(end - position)) else {
+            let Some(end) = end.filter(|end| *end <= file_bytes && end - position <= patience.left()) else {
                 continue;
             };
             if open_frame(&read_vec(source, position, end - position)?, true).is_ok() {
                 return Ok(Some(position));
             }
+            patience.spend(end - position);
         }
         begin += positions;
         patience.passed(positions);

@@ -15,6 +15,7 @@ use octavo_format::format::riegeli::write::{ChunkEncoder, ChunkOptions, Encoded}
 use super::{open_whole, ArrayRecordRecipe, Assemble, RecordBlock, RiegeliRecipe, SealedBlock, Sealer};
 use crate::chunks::decode_one;
 use crate::error::{Error, Result};
+use crate::recycle;
 use crate::shards::Shard;
 use crate::sink::{FileSink, GrowingFile, Sink};
 
@@ -225,12 +226,17 @@ impl RiegeliAssembler {
 impl Assemble for RiegeliAssembler {
     fn sealer(&self) -> Sealer {
         let (options, group_size) = (self.options, self.group_size);
-        Arc::new(move |block| seal(&block, options, group_size.unwrap_or(block.lens.len())))
+        Arc::new(move |block| {
+            let group_size = group_size.unwrap_or(block.lens.len());
+            seal(block, options, group_size)
+        })
     }
 
     fn place(&mut self, block: SealedBlock) -> Result<()> {
         let SealedBlock::Chunks { payloads, chunks } = block else { unreachable!("sealed by this module") };
-        self.place_chunks(&payloads, &chunks)
+        self.place_chunks(&payloads, &chunks)?;
+        recycle::give(payloads);
+        Ok(())
     }
 
     fn flush(&mut self, rest: &RecordBlock) -> Result<()> {
@@ -257,17 +263,21 @@ thread_local! {
     static ENCODER: RefCell<Option<ChunkEncoder>> = const { RefCell::new(None) };
 }
 
-fn seal(block: &RecordBlock, options: ChunkOptions, group_size: usize) -> Result<SealedBlock> {
+fn seal(block: RecordBlock, options: ChunkOptions, group_size: usize) -> Result<SealedBlock> {
     ENCODER.with_borrow_mut(|slot| {
         let encoder = match slot.take().filter(|encoder| *encoder.options() == options) {
             Some(encoder) => slot.insert(encoder),
             None => slot.insert(ChunkEncoder::new(options)),
         };
-        let mut payloads = Vec::with_capacity(block.bytes.len() + block.lens.len() * 48 / group_size.max(1));
+        let wanted = block.bytes.len() + block.lens.len() * 48 / group_size.max(1);
+        let mut payloads = recycle::take_about(wanted as u64);
+        payloads.clear();
+        payloads.reserve(wanted);
         let mut chunks = Vec::new();
         encoder
             .encode_groups(&block.bytes, &block.lens, group_size, &mut payloads, &mut chunks)
             .map_err(refused)?;
+        recycle::give(block.bytes);
         Ok(SealedBlock::Chunks { payloads, chunks })
     })
 }

@@ -13,6 +13,7 @@ use octavo_format::Format;
 
 use super::{open_whole, Assemble, RecordBlock, SealedBlock, Sealer};
 use crate::error::{Error, Result};
+use crate::recycle;
 use crate::sink::{FileSink, GrowingFile, Sink};
 
 /// Appends blocks.
@@ -36,7 +37,7 @@ pub(super) fn create_tfrecord(compression: Compression, mut sink: FileSink) -> R
     let mut header = Vec::new();
     deflate::header(wrapping, compression.level, &mut header);
     sink.append(&header)?;
-    let sealer: Sealer = Arc::new(move |block| seal_deflated(&block, compression.level));
+    let sealer: Sealer = Arc::new(move |block| seal_deflated(block, compression.level));
     Ok(StreamAssembler { sink: Box::new(sink), sealer, wrapped: Some((wrapping, BlockSum::EMPTY)) })
 }
 
@@ -61,7 +62,7 @@ fn grow(path: &Path, format: Format) -> Result<Box<dyn Sink>> {
 }
 
 fn recordio_sealer(options: ChunkOptions) -> Sealer {
-    Arc::new(move |block| seal_chunks(&block, options))
+    Arc::new(move |block| seal_chunks(block, options))
 }
 
 thread_local! {
@@ -69,36 +70,46 @@ thread_local! {
     static ENCODER: RefCell<Option<ChunkEncoder>> = const { RefCell::new(None) };
 }
 
-fn seal_chunks(block: &RecordBlock, options: ChunkOptions) -> Result<SealedBlock> {
+fn seal_chunks(block: RecordBlock, options: ChunkOptions) -> Result<SealedBlock> {
     ENCODER.with_borrow_mut(|slot| {
         let encoder = match slot.take().filter(|encoder| *encoder.options() == options) {
             Some(encoder) => slot.insert(encoder),
             None => slot.insert(ChunkEncoder::new(options)),
         };
-        let mut bytes = Vec::with_capacity(block.bytes.len() + block.lens.len() * 8);
+        let mut bytes = memory(block.bytes.len() + block.lens.len() * 8);
         encoder.encode(&block.bytes, &block.lens, &mut bytes).map_err(|source| Error::Encode { source })?;
+        recycle::give(block.bytes);
         Ok(SealedBlock::Stream { bytes, sum: None })
     })
 }
 
-fn frames(block: &RecordBlock) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(block.bytes.len() + block.lens.len() * to_usize(FRAME_BYTES));
+/// Memory for about so many bytes.
+fn memory(bytes: usize) -> Vec<u8> {
+    let mut used = recycle::take_about(bytes as u64);
+    used.clear();
+    used.reserve(bytes);
+    used
+}
+
+fn frames(block: RecordBlock) -> Vec<u8> {
+    let mut bytes = memory(block.bytes.len() + block.lens.len() * to_usize(FRAME_BYTES));
     let mut rest = block.bytes.as_slice();
     for &len in &block.lens {
         let (record, after) = rest.split_at(to_usize(len));
         put_frame(record, &mut bytes);
         rest = after;
     }
+    recycle::give(block.bytes);
     bytes
 }
 
-#[allow(clippy::needless_pass_by_value, reason = "what a sealer is")]
+#[allow(clippy::unnecessary_wraps, reason = "what a sealer is")]
 fn seal_frames(block: RecordBlock) -> Result<SealedBlock> {
-    Ok(SealedBlock::Stream { bytes: frames(&block), sum: None })
+    Ok(SealedBlock::Stream { bytes: frames(block), sum: None })
 }
 
 /// Compressed without a look at the blocks before, so that all CPUs can work, and reading can begin at each of them.
-fn seal_deflated(block: &RecordBlock, level: i32) -> Result<SealedBlock> {
+fn seal_deflated(block: RecordBlock, level: i32) -> Result<SealedBlock> {
     let mut bytes = Vec::new();
     let sum =
         deflate::encode_block(level, &frames(block), &mut bytes).map_err(|source| Error::Encode { source })?;
@@ -115,7 +126,9 @@ impl Assemble for StreamAssembler {
         if let (Some((_, whole)), Some(sum)) = (&mut self.wrapped, sum) {
             whole.combine(&sum);
         }
-        self.sink.append(&bytes)
+        self.sink.append(&bytes)?;
+        recycle::give(bytes);
+        Ok(())
     }
 
     fn flush(&mut self, _rest: &RecordBlock) -> Result<()> {

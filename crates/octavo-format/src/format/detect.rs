@@ -4,6 +4,7 @@
 //! the first bytes. So this module only says what a file that is *not* a record file looks like.
 
 use crate::error::FormatError;
+use crate::format::recordio::detect::MXNET_MAGIC;
 
 /// How many bytes [`unknown`] wants to see.
 pub const HEAD_BYTES: usize = 512;
@@ -11,7 +12,7 @@ pub const HEAD_BYTES: usize = 512;
 /// Beginnings people meet, and what to call them.
 const BEGINNINGS: [(&[u8], &str); 15] = [
     (b"\x04\x03\x02\x01", "RecordIO, but no checksum in it holds"),
-    (b"\x0a\x23\xd7\xce", "an MXNet RecordIO file, not a PaddlePaddle RecordIO file"),
+    (&MXNET_MAGIC, "an MXNet RecordIO file"),
     (b"\x83\xaf\x70\xd1\x0d\x88\x4a\x3f", "a Riegeli or ArrayRecord file"),
     (b"\x1f\x8b", "a gzip stream"),
     (b"\x28\xb5\x2f\xfd", "a zstd stream"),
@@ -29,6 +30,10 @@ const BEGINNINGS: [(&[u8], &str); 15] = [
 
 /// The error for a file whose first bytes are `head` and that no format accepts.
 pub fn unknown(head: &[u8], file_bytes: u64) -> FormatError {
+    if head.starts_with(&MXNET_MAGIC) {
+        // Whoever meets it asked for the other format of that name, and no option helps.
+        return not_a("PaddlePaddle RecordIO", head, file_bytes);
+    }
     FormatError::Unknown { looks_like: looks_like(head, file_bytes) }
 }
 

@@ -7,6 +7,8 @@ pub mod recordio;
 pub mod riegeli;
 pub mod tfrecord;
 
+use std::ops::Range;
+
 use crate::chunk::{About, Check, DecodedChunk, Workspace};
 use crate::codec::{Codec, Decoder};
 use crate::error::FormatError;
@@ -227,6 +229,25 @@ pub trait Chunks: Send + Sync {
 
     /// Where a chunk is and the size of its records, written to `placement`.
     fn place_chunk(&self, chunk: u64, placement: &mut Placement) -> Result<(), FormatError>;
+
+    /// Whether a chunk can be decoded together with its neighbours.
+    fn can_join(&self, _chunk: u64) -> bool {
+        false
+    }
+
+    /// Decodes chunks that follow one another, from the bytes fetched for all of them, into one; small chunks cost little then.
+    /// With an error comes the number of records before it. Only for chunks that [can be joined](Self::can_join).
+    fn decode_run(
+        &self,
+        chunks: Range<u64>,
+        _span: Span,
+        _encoded: &[u8],
+        _decoder: &mut Decoder,
+        _used: Vec<u8>,
+        _check: Check,
+    ) -> Result<DecodedChunk, (u64, FormatError)> {
+        Err((0, FormatError::NoSuchChunk { chunk: chunks.start }))
+    }
 
     /// Decodes a chunk from the bytes fetched for it, and verifies it.
     fn decode_chunk(

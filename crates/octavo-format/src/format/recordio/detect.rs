@@ -36,15 +36,19 @@ pub fn guess(chunk: &[u8]) -> Option<Dialect> {
     })
 }
 
+/// The dialects that differ in nothing but the checksum, the usual one first.
+pub const fn rivals(guessed: Dialect) -> &'static [Dialect] {
+    match guessed {
+        Dialect::PaddlePython | Dialect::PaddlePythonIeee => &[Dialect::PaddlePython, Dialect::PaddlePythonIeee],
+        Dialect::Go => &[Dialect::Go],
+        Dialect::PaddleCpp => &[Dialect::PaddleCpp],
+    }
+}
+
 /// The dialect of a whole chunk, confirmed by its checksum.
 pub fn confirm(header: &ChunkHeader, chunk: &[u8]) -> Option<Dialect> {
     let payload = chunk.get(HEADER_BYTES..)?;
-    let guessed = guess(chunk)?;
-    let rivals = match guessed {
-        Dialect::PaddlePython => &[Dialect::PaddlePython, Dialect::PaddlePythonIeee][..],
-        _ => std::slice::from_ref(&guessed),
-    };
-    rivals.iter().copied().find(|dialect| dialect.checksum(payload) == header.checksum)
+    rivals(guess(chunk)?).iter().copied().find(|dialect| dialect.checksum(payload) == header.checksum)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Two framings are in use: the official one, and the one of a Java library that came before it.
 
 use crate::checksum::crc32c::masked_crc32c;
-use crate::chunk::{damage, reserve_in, Damage};
+use crate::chunk::{damage, Damage};
 use crate::codec::{could_decode_to, Codec, CodecError, Decoder, Encoder};
 
 /// What a stream in the older framing begins with.
@@ -79,14 +79,8 @@ impl Framing {
         }
     }
 
-    /// Decodes a whole stream, in memory that was used before if it is large enough.
-    pub(super) fn decode(
-        self,
-        input: &[u8],
-        decoder: &mut Decoder,
-        check: bool,
-        used: Vec<u8>,
-    ) -> Result<Vec<u8>, Damage> {
+    /// How many bytes a whole stream decodes to.
+    pub(super) fn decoded_bytes(self, input: &[u8]) -> Result<u64, Damage> {
         if !input.starts_with(self.magic()) {
             return Err("its snappy stream does not begin as one");
         }
@@ -94,10 +88,21 @@ impl Framing {
         while let Some(frame) = self.next(&mut rest)? {
             total += frame.decoded_len(self.most_bytes())? as u64;
         }
-        let mut out = reserve_in(used, total)?;
-        let (mut rest, mut free) = (input, out.as_mut_slice());
+        Ok(total)
+    }
+
+    /// Decodes a whole stream into `out`, which has as many bytes as [`decoded_bytes`](Self::decoded_bytes) has said.
+    pub(super) fn decode(
+        self,
+        input: &[u8],
+        decoder: &mut Decoder,
+        check: bool,
+        out: &mut [u8],
+    ) -> Result<(), Damage> {
+        let (mut rest, mut free) = (input, out);
         while let Some(frame) = self.next(&mut rest)? {
-            let (place, after) = free.split_at_mut(frame.decoded_len(self.most_bytes())?);
+            let len = frame.decoded_len(self.most_bytes())?;
+            let (place, after) = free.split_at_mut_checked(len).ok_or(TRUNCATED)?;
             let codec = if frame.is_compressed { Codec::Snappy } else { Codec::None };
             decoder.decode(codec, frame.data, place).map_err(damage)?;
             if check && masked_crc32c(place) != frame.checksum {
@@ -105,7 +110,7 @@ impl Framing {
             }
             free = after;
         }
-        Ok(out)
+        Ok(())
     }
 
     /// Appends `input` as a whole stream, frame by frame. `spare` is memory to work in.
@@ -181,24 +186,28 @@ mod tests {
         out
     }
 
+    fn decode(framing: Framing, stream: &[u8]) -> Result<Vec<u8>, Damage> {
+        let mut out = vec![0; crate::bytes::to_usize(framing.decoded_bytes(stream)?)];
+        framing.decode(stream, &mut Decoder::new(), true, &mut out).map(|()| out)
+    }
+
     #[test]
     fn streams_of_any_length_come_back_and_damaged_ones_do_not() {
         let noise: Vec<u8> = (0..200_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
-        let mut decoder = Decoder::new();
         for framing in [Framing::Official, Framing::Legacy] {
             for len in [0, 1, 100, 32_767, 32_768, 32_769, 65_536, 65_537, 200_000] {
                 for input in [&noise[..len], &vec![7; len]] {
                     let stream = encode(framing, input);
-                    assert!(framing.decode(&stream, &mut decoder, true, Vec::new()).unwrap() == input);
+                    assert!(decode(framing, &stream).unwrap() == input);
                     if let Some((_, cut)) = stream.split_last().filter(|_| len > 0) {
-                        assert!(framing.decode(&stream[..cut.len()], &mut decoder, true, Vec::new()).is_err());
+                        assert!(decode(framing, &stream[..cut.len()]).is_err());
                     }
                 }
             }
             let mut stream = encode(framing, b"something to damage");
             for at in 0..stream.len() {
                 stream[at] ^= 1;
-                assert!(framing.decode(&stream, &mut decoder, true, Vec::new()).is_err(), "{framing:?} at {at}");
+                assert!(decode(framing, &stream).is_err(), "{framing:?} at {at}");
                 stream[at] ^= 1;
             }
         }
@@ -206,8 +215,7 @@ mod tests {
 
     #[test]
     fn frames_to_skip_are_skipped_and_strangers_refused() {
-        let mut decoder = Decoder::new();
-        let mut decode = |stream: &[u8]| Framing::Official.decode(stream, &mut decoder, true, Vec::new());
+        let decode = |stream: &[u8]| decode(Framing::Official, stream);
         let stream = encode(Framing::Official, b"abc");
         let with = |frame: &[u8]| [&STREAM_MAGIC[..], frame, &stream].concat();
         assert_eq!(decode(&with(b"\xfe\x02\0\0xx")), Ok(b"abc".to_vec()));

@@ -1,5 +1,7 @@
 //! The index of a RecordIO file: record number to chunk, chunk to placement.
 
+use std::ops::Range;
+
 use crate::bytes;
 use crate::chunk::table::ChunkTable;
 use crate::chunk::{About, Broken, Check, ChunkFault, DecodedChunk, Groups, Workspace};
@@ -44,20 +46,20 @@ impl RecordIoIndex {
         self.broken.is_some() && chunk + 1 == self.table.len() as u64
     }
 
-    fn decode(
+    /// Adds the records of a chunk, which should have that many.
+    fn take_chunk(
         &self,
-        records: u64,
+        count: u64,
         encoded: &[u8],
         decoder: &mut Decoder,
-        work: &mut Workspace,
         check: Check,
-    ) -> Result<DecodedChunk, ChunkFault> {
+        records: &mut payload::Records,
+    ) -> Result<(), ChunkFault> {
         let header = ChunkHeader::parse(self.dialect.order(), encoded)?;
-        if header.chunk_bytes() != encoded.len() as u64 || u64::from(header.records) != records {
+        if header.chunk_bytes() != encoded.len() as u64 || u64::from(header.records) != count {
             return Err("its header contradicts the index".into());
         }
-        let used = std::mem::take(&mut work.used);
-        payload::decode(self.dialect, &header, &encoded[HEADER_BYTES..], check, decoder, used)
+        records.push(self.dialect, &header, &encoded[HEADER_BYTES..], check, decoder)
     }
 }
 
@@ -159,16 +161,41 @@ impl Chunks for RecordIoIndex {
         work: &mut Workspace,
         check: Check,
     ) -> Result<DecodedChunk, FormatError> {
-        let (offset, record) = (placement.span.offset, self.first_record(chunk));
-        if let Some(broken) = self.broken().filter(|_| self.is_broken(chunk)) {
-            return Err(broken);
+        let used = std::mem::take(&mut work.used);
+        self.decode_run(chunk..chunk + 1, placement.span, encoded, decoder, used, check)
+            .map_err(|(_, damage)| damage)
+    }
+
+    fn can_join(&self, chunk: u64) -> bool {
+        !self.is_broken(chunk)
+    }
+
+    fn decode_run(
+        &self,
+        chunks: Range<u64>,
+        span: Span,
+        encoded: &[u8],
+        decoder: &mut Decoder,
+        used: Vec<u8>,
+        check: Check,
+    ) -> Result<DecodedChunk, (u64, FormatError)> {
+        let mut records = payload::Records::new(used);
+        let first = self.first_record(chunks.start);
+        let (mut record, mut offset) = (first, span.offset);
+        for chunk in chunks {
+            let at = |error| (record - first, error);
+            if let Some(broken) = self.broken().filter(|_| self.is_broken(chunk)) {
+                return Err(at(broken));
+            }
+            let next = self.first_record(chunk + 1);
+            let (_, end) = self.table.get(bytes::to_usize(chunk)).map_err(at)?;
+            let end = end.unwrap_or(self.end);
+            let bytes = encoded.get(bytes::to_usize(offset - span.offset)..bytes::to_usize(end - span.offset));
+            let record_count = next - record;
+            self.take_chunk(record_count, bytes.unwrap_or(&[]), decoder, check, &mut records)
+                .map_err(|fault| at(FormatError::Chunk { offset, record, record_count, fault }))?;
+            (record, offset) = (next, end);
         }
-        let record_count = self.records_in(chunk);
-        self.decode(record_count, encoded, decoder, work, check).map_err(|fault| FormatError::Chunk {
-            offset,
-            record,
-            record_count,
-            fault,
-        })
+        Ok(records.finish())
     }
 }

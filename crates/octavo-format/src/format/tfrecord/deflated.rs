@@ -3,7 +3,9 @@
 
 use crate::bytes::{self, u64_at};
 use crate::chunk::table::{ChunkTable, Entry};
-use crate::chunk::{damage, reserve_in, About, Broken, Check, ChunkFault, DecodedChunk, Groups, GroupsBuilder, Workspace};
+use crate::chunk::{
+    damage, reserve_in, About, Broken, Check, ChunkFault, DecodedChunk, Groups, GroupsBuilder, Workspace,
+};
 use crate::codec::deflate::{decode_range, AccessPoint, Wrapping};
 use crate::codec::Decoder;
 use crate::error::FormatError;
@@ -242,7 +244,11 @@ impl Chunks for DeflatedIndex {
         let (entry, _) = self.table.get(bytes::to_usize(chunk))?;
         let (record, record_count) = (self.first_record(chunk), self.records_in(chunk));
         let used = std::mem::take(&mut work.used);
-        self.decode(&entry, record_count, encoded, used, check)
-            .map_err(|fault| FormatError::Chunk { offset: placement.span.offset, record, record_count, fault })
+        self.decode(&entry, record_count, encoded, used, check).map_err(|fault| FormatError::Chunk {
+            offset: placement.span.offset,
+            record,
+            record_count,
+            fault,
+        })
     }
 }

@@ -36,7 +36,8 @@ impl TfRecordIndex {
     pub(super) fn list(&self) -> Listing<'_> {
         let entry = |at| self.table.get(at).ok().map(|(entry, _)| entry);
         let last = self.table.len().checked_sub(1).and_then(entry);
-        let listed = move |at| entry(at).map(|entry| Listed { offset: entry.offset, decoded: entry.decoded, records: 1 });
+        let listed =
+            move |at| entry(at).map(|entry| Listed { offset: entry.offset, decoded: entry.decoded, records: 1 });
         Listing {
             format: Described::TfRecord,
             dialect: 0,
@@ -61,10 +62,15 @@ impl DeflatedIndex {
         };
         let (table, groups): (_, GroupsBuilder) = of_listing(sidecar)?;
         let points = decode_points(sidecar.points(), MOST_WINDOW_BYTES).ok_or(ListingFault)?;
-        let in_order = points.windows(2).all(|pair| pair[0].input <= pair[1].input && pair[0].decoded < pair[1].decoded);
+        let in_order =
+            points.windows(2).all(|pair| pair[0].input <= pair[1].input && pair[0].decoded < pair[1].decoded);
         let inside = points.last().is_none_or(|point| point.input < head.file_bytes);
         let covers = table.is_empty() || points.first().is_some_and(|point| point.decoded == 0);
-        if !in_order || !inside || !covers || head.record_count.checked_mul(FRAME_BYTES).is_none_or(|least| least > head.end) {
+        if !in_order
+            || !inside
+            || !covers
+            || head.record_count.checked_mul(FRAME_BYTES).is_none_or(|least| least > head.end)
+        {
             return Err(ListingFault);
         }
         let decoded_bytes = Some(head.end - head.record_count * FRAME_BYTES);

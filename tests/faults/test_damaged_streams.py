@@ -1,0 +1,16 @@
+"""Files without an index, cut at every length and changed in every byte: no wrong record, and none lost in silence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.faults import isolation, samples
+from tests.faults.programs import damaged_streams
+
+
+@pytest.mark.parametrize("damages", damaged_streams.DAMAGES)
+@pytest.mark.parametrize("stream", samples.STREAMS)
+def test_every_damage_is_noticed_and_costs_no_other_chunk(quick_path: Path, stream: str, damages: str):
+    isolation.check(damaged_streams.survive, folder=quick_path, stream=stream, damages=damages, timeout_s=60)
