@@ -30,7 +30,7 @@ _URL = re.compile(r"^[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 
 _MOST_SHARDS = 99_999  # five digits, as in the names
 
-# What a writer has beside the file that it is writing (docs/spec/partial.md), and an index beside its file (docs/spec/octx.md).
+# What stands beside files: what a writer has not finished (docs/spec/partial.md), and indexes (docs/spec/octx.md).
 _COMPANIONS = (".partial", ".assembling", ".recovering", ".octx")
 
 # By these a directory's records are told from its other files, and a new file's format from its name.
@@ -49,8 +49,15 @@ _SHARD_NUMBER = re.compile(r"-\d{5,}-of-\d{5,}\Z")
 
 def format_of_name(path: str) -> str | None:
     """The format that a name tells: `x.tfrecord`, `x.tfrecord.gz` and `x.tfrecord-00003-of-00064` alike."""
-    stem = _SHARD_NUMBER.sub("", path.removesuffix(".gz"))
-    return FORMAT_OF_SUFFIX.get(os.path.splitext(stem)[1])
+    whole = _SHARD_NUMBER.sub("", path)
+    stem = _SHARD_NUMBER.sub("", whole.removesuffix(".gz"))
+    found = FORMAT_OF_SUFFIX.get(os.path.splitext(stem)[1])
+    return found if found == "tfrecord" or not is_gzip_name(path) else None
+
+
+def is_gzip_name(path: str) -> bool:
+    """Whether a name says that its file is compressed as a whole."""
+    return _SHARD_NUMBER.sub("", path).endswith(".gz")
 
 
 def expand(location: Location) -> list[Input]:

@@ -6,7 +6,7 @@ import os
 import warnings
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from octavo._location import FORMAT_OF_SUFFIX, expand, format_of_name
+from octavo._location import FORMAT_OF_SUFFIX, expand, format_of_name, is_gzip_name
 from octavo._options import parse_bytes
 from octavo._reader import Reader
 from octavo._recipe import recipe, recipe_of
@@ -141,7 +141,7 @@ def create(
         "dialect": dialect,
         "max_chunk_bytes": max_chunk_bytes,
     }
-    if chosen == "tfrecord" and codec is None and path.endswith(".gz"):
+    if chosen == "tfrecord" and codec is None and is_gzip_name(path):
         given["codec"] = "gzip"
     if sidecar and chosen in {"ffrecord", "array_record"}:
         message = f"{chosen} carries its own index: it has no sidecar"
@@ -154,8 +154,8 @@ def create(
 def append(path: str | os.PathLike[str], *, format: Format | None = None) -> Writer:
     """Add records to the end of a file. What is there stays readable at every instant.
 
-    The options of the file are kept, as far as it tells them, and an index beside it is written anew. What `flush` has acknowledged is there after a crash. What
-    an interrupted append has left behind is cut off first.
+    The options of the file are kept, as far as it tells them, and an index beside it is written anew. What `flush`
+    has acknowledged is there after a crash. What an interrupted append has left behind is cut off first.
 
     Args:
         path: The file; any format but FFRecord, and no compressed TFRecord file.

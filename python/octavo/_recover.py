@@ -71,7 +71,8 @@ def recover(
     Args:
         source: The damaged file.
         target: Where the whole file will be.
-        format: What the source is, if neither its name nor its first bytes say; otherwise it is taken for an ArrayRecord file.
+        format: What the source is, if neither its name nor its first bytes say; if nothing does, it is searched for
+            what an ArrayRecord file consists of.
         overwrite: Whether a file of the target's name may be replaced.
         progress: Called now and then with bytes done and bytes in all; twice through the file.
     """

@@ -28,8 +28,8 @@ DEFAULT_DIALECT = "paddle-python"
 
 def recordio_arguments(
     *,
-    codec: str | None = None,
-    dialect: str | None = None,
+    codec: object = None,
+    dialect: object = None,
     max_chunk_bytes: SupportsIndex | str | None = None,
     group_size: SupportsIndex | None = None,
 ) -> dict[str, Any]:
@@ -49,12 +49,12 @@ def recordio_arguments(
     return {**arguments, "dialect": dialect}
 
 
-def tfrecord_arguments(*, codec: str | None = None) -> dict[str, Any]:
+def tfrecord_arguments(*, codec: object = None) -> dict[str, Any]:
     """The native writer's arguments for a TFRecord file."""
     return _codec_arguments(codec, ("none", "gzip", "zlib"), "tfrecord")
 
 
-def _codec_arguments(codec: str | None, known: Sequence[str], where: str) -> dict[str, Any]:
+def _codec_arguments(codec: object, known: Sequence[str], where: str) -> dict[str, Any]:
     """The codec that a text such as `gzip:9` names; the first one known if there is no text."""
     if codec is None:
         codec = known[0]

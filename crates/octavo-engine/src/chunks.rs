@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use octavo_format::chunk::{Check, DecodedChunk};
-use octavo_format::{Placement, Span};
+use octavo_format::{FormatError, Placement, Span};
 
 pub use crate::chunk_cache::ChunkCache;
 use crate::chunk_cache::{ChunkKey, KeyHash};
@@ -157,9 +157,24 @@ impl ChunkPlan {
         (first.key.shard == last.key.shard && from <= to).then(|| (first.key.shard, Span::new(from, to - from)))
     }
 
-    /// The chunks, if all of them are in the cache.
+    /// The chunks, if all of them are in the cache and nothing is wrong with any.
     pub fn decode_cached(&self, dataset: &Dataset) -> Option<Vec<Arc<DecodedChunk>>> {
-        dataset.cache().get_all(self.chunks.iter().map(|chunk| chunk.key))
+        let chunks = dataset.cache().get_all(self.chunks.iter().map(|chunk| chunk.key))?;
+        chunks.iter().all(|chunk| chunk.faults().is_empty()).then_some(chunks)
+    }
+
+    /// The first record that is wanted and damaged, in chunks that hold others that are not.
+    fn check_records(&self, dataset: &Dataset, chunks: &[Arc<DecodedChunk>]) -> std::result::Result<(), (usize, Error)> {
+        if chunks.iter().all(|chunk| chunk.faults().is_empty()) {
+            return Ok(());
+        }
+        for (position, place) in self.records.iter().enumerate() {
+            if let Some(fault) = chunks[place.slot].fault(place.at) {
+                let WantedChunk { key, placement, .. } = &self.chunks[place.slot];
+                return Err((position, record_fault(dataset.shard(key.shard), key.chunk, placement, place.at, fault)));
+            }
+        }
+        Ok(())
     }
 
     /// Decodes all chunks, in parallel; `keep` puts them into the cache. The failure is that of the earliest record.
@@ -182,7 +197,8 @@ impl ChunkPlan {
         };
         self.decode_missing(dataset, &missing, &failures, &put).map_err(|error| (0, error))?;
         failures.into_list().into_iter().next().map_or(Ok(()), Err)?;
-        let chunks = slots.into_iter().filter_map(Lazy::into_inner).collect();
+        let chunks: Vec<Arc<DecodedChunk>> = slots.into_iter().filter_map(Lazy::into_inner).collect();
+        self.check_records(dataset, &chunks)?;
         Ok(Decoded::Scattered(Scattered { records: self.records, chunks }))
     }
 
@@ -364,10 +380,23 @@ impl Dataset {
         Ok((ChunkKey { shard: number, chunk }, usize::try_from(at).unwrap_or(usize::MAX)))
     }
 
-    /// A chunk out of the cache.
+    /// A chunk out of the cache, if nothing in it is wrong.
     pub fn cached_chunk(&self, key: ChunkKey) -> Option<Arc<DecodedChunk>> {
-        self.cache().get(key)
+        self.cache().get(key).filter(|chunk| chunk.faults().is_empty())
     }
+}
+
+/// A damaged record of a chunk that holds others.
+pub(crate) fn record_fault(
+    shard: &Shard,
+    chunk: u64,
+    placement: &Placement,
+    at: usize,
+    fault: octavo_format::chunk::ChunkFault,
+) -> Error {
+    let first = shard.chunks().map_or(0, |chunks| chunks.first_record(chunk));
+    let (offset, record) = (placement.span.offset, first + at as u64);
+    shard.blame(FormatError::Record { offset, record, record_count: 1, fault })
 }
 
 /// Decodes one chunk of a file.

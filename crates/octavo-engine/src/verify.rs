@@ -4,7 +4,7 @@ use octavo_format::chunk::Check;
 use octavo_format::Chunks;
 
 use crate::batch::{self, Plan};
-use crate::chunks::decode_one;
+use crate::chunks::{decode_one, record_fault};
 use crate::error::{Error, Result};
 use crate::fetch::Failures;
 use crate::io::Scratch;
@@ -179,11 +179,22 @@ fn verify_runs(dataset: &Dataset, runs: &[Run]) -> Result<Vec<DamagedRecord>> {
         let Run { shard, chunks } = &runs[number];
         let file = dataset.shard(*shard);
         for chunk in chunks.clone() {
-            if let Err(error) = decode_one(file, chunk, Check::All) {
-                let Some(all) = file.chunks() else { return };
-                let record = dataset.starts()[*shard] + all.first_record(chunk);
-                let record_count = all.records_in(chunk);
-                locked(&damaged).push(DamagedRecord { record, record_count, shard: *shard, error });
+            let Some(all) = file.chunks() else { return };
+            let record = dataset.starts()[*shard] + all.first_record(chunk);
+            match decode_one(file, chunk, Check::All) {
+                Ok(decoded) => {
+                    for (at, fault) in decoded.faults() {
+                        let mut placement = octavo_format::Placement::default();
+                        let _ = all.place_chunk(chunk, &mut placement);
+                        let error = record_fault(file, chunk, &placement, *at, *fault);
+                        let record = record + *at as u64;
+                        locked(&damaged).push(DamagedRecord { record, record_count: 1, shard: *shard, error });
+                    }
+                }
+                Err(error) => {
+                    let record_count = all.records_in(chunk);
+                    locked(&damaged).push(DamagedRecord { record, record_count, shard: *shard, error });
+                }
             }
         }
     })?;

@@ -108,7 +108,7 @@ fn format_of(source: &dyn Source, asked: Option<Format>, named: Option<Format>) 
     if head.starts_with(&MAGIC) {
         return Ok(Some(Format::RecordIo));
     }
-    Ok(tfrecord::begins_like_one(source)?.then_some(Format::TfRecord))
+    Ok(tfrecord::begins_like_one(source, &head)?.then_some(Format::TfRecord))
 }
 
 /// What a file says of itself in its first bytes.
@@ -148,11 +148,14 @@ pub fn peek(path: &Path, options: &OpenOptions) -> Result<Option<Peek>> {
 /// How the records of a file that [`peek`] knows are stored.
 pub const PEEKED: (Format, Storing) = (Format::FfRecord, Storing::Verbatim);
 
-/// The format that a name tells by its suffix; that of a shard stands before its number, that of a compressed file before `.gz`.
+/// The format that a name tells by its suffix; that of a shard stands before its number, that of a compressed TFRecord file before
+/// `.gz`.
 pub(crate) fn format_by_suffix(name: &str) -> Option<Format> {
-    let name = name.strip_suffix(".gz").unwrap_or(name);
-    let (_, suffix) = without_shard_number(name).rsplit_once('.')?;
-    Format::ALL.into_iter().find(|format| format.suffixes().contains(&suffix))
+    let whole = without_shard_number(name);
+    let stem = whole.strip_suffix(".gz").map_or(whole, without_shard_number);
+    let (_, suffix) = stem.rsplit_once('.')?;
+    let found = Format::ALL.into_iter().find(|format| format.suffixes().contains(&suffix));
+    found.filter(|format| *format == Format::TfRecord || !whole.ends_with(".gz"))
 }
 
 /// A name without the `-00003-of-00064` at its end.

@@ -7,7 +7,7 @@ use octavo_format::codec::Codec;
 use octavo_format::format::detect::{not_a, HEAD_BYTES};
 use octavo_format::format::tfrecord::layout::{frame_end, parse_header, FRAME_BYTES, HEADER_BYTES};
 use octavo_format::format::tfrecord::{DeflatedIndex, FrameScan, TfRecordIndex};
-use octavo_format::Index;
+use octavo_format::{FormatError, Index};
 
 use super::tail::{is_zeros, Tail};
 use crate::error::{Error, Result};
@@ -31,12 +31,11 @@ enum Kind {
 }
 
 /// Whether a file begins with a record: the checksum of a length holds by chance once in four billion times.
-pub(crate) fn begins_like_one(source: &dyn Source) -> Result<bool> {
-    let head = read_vec(source, 0, source.len().min(HEADER_BYTES as u64))?;
-    if parse_header(&head).is_ok() {
+pub(crate) fn begins_like_one(source: &dyn Source, head: &[u8]) -> Result<bool> {
+    if parse_header(head).is_ok() {
         return Ok(true);
     }
-    match wrapping_of(&head) {
+    match wrapping_of(head) {
         Some(wrapping) => Ok(parse_header(&inflated_head(source, wrapping)?).is_ok()),
         None => Ok(false),
     }
@@ -124,8 +123,8 @@ fn read_deflated(source: &dyn Source, wrapping: Wrapping) -> Result<DeflatedInde
         (None, None) => None,
     };
     if frames.is_empty() && broken.is_some() && parse_header(&inflated_head(source, wrapping)?).is_err() {
-        let head = read_vec(source, 0, source.len().min(HEAD_BYTES as u64))?;
-        return Err(blame(not_a("TFRecord", &head, source.len())));
+        let looks_like = "it is a compressed stream, but what it holds does not begin with a record".to_owned();
+        return Err(blame(FormatError::NotA { format: "TFRecord", looks_like }));
     }
     let codec = match wrapping {
         Wrapping::Gzip => Codec::Gzip,

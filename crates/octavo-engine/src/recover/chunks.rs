@@ -109,13 +109,16 @@ impl Survey {
     }
 }
 
+/// What is wrong with a chunk, and what its header says, if it says anything.
+type Unreadable = (ChunkFault, Option<ChunkHeader>);
+
 /// The size and the records of the chunk at `begin`, or what is wrong with it and what its header says, if it says anything.
 fn read_chunk(
     source: &dyn Source,
     begin: u64,
     dialect: Dialect,
     most_bytes: u64,
-) -> Result<std::result::Result<(u64, DecodedChunk), (ChunkFault, Option<ChunkHeader>)>> {
+) -> Result<std::result::Result<(u64, DecodedChunk), Unreadable>> {
     let file_bytes = source.len();
     let head = read_vec(source, begin, HEADER.min(file_bytes - begin))?;
     let header = match ChunkHeader::parse(dialect.order(), &head) {

@@ -30,16 +30,18 @@ impl Survey {
             walk.feed(piece, |decoded, input| frames.take(decoded, input, writer)).map(|()| true)
         })?;
         let (input, file_bytes) = (walk.input_position(), self.source.len());
+        let fault = match walk.finish().end {
+            WalkEnd::Complete => None,
+            WalkEnd::Truncated => Some((input, "the file ends inside its compressed stream")),
+            WalkEnd::Damaged { input } => Some((input, "the compressed bytes are damaged")),
+            WalkEnd::Trailing { input } => Some((input, "something else follows the compressed stream")),
+        };
+        // One fault is told once: a stream that breaks off breaks off inside a record, too.
+        frames.is_searching |= fault.is_some();
         frames.finish(input, writer)?;
         self.lost.append(&mut frames.lost);
-        let reason = match walk.finish().end {
-            WalkEnd::Complete => None,
-            WalkEnd::Truncated => Some("the file ends inside its compressed stream"),
-            WalkEnd::Damaged { .. } => Some("the compressed bytes are damaged"),
-            WalkEnd::Trailing { .. } => Some("something else follows the compressed stream"),
-        };
-        if let Some(reason) = reason {
-            let (offset, reason) = (input.min(file_bytes), reason.to_owned());
+        if let Some((input, reason)) = fault {
+            let (offset, reason) = (input.min(file_bytes.saturating_sub(1)), reason.to_owned());
             self.lost.push(Lost { offset, end: file_bytes, record_count: None, reason });
         }
         Ok(file_bytes)
@@ -54,6 +56,9 @@ struct Frames {
     /// Whether the frames were lost and the next one is searched for, byte by byte.
     is_searching: bool,
     patience: Patience,
+    file_bytes: u64,
+    /// The compressed bytes that everything before what is open was in.
+    passed: u64,
 }
 
 /// What stands at the beginning of the open bytes.
@@ -67,7 +72,7 @@ enum Next {
 impl Frames {
     fn new(file_bytes: u64) -> Self {
         let patience = Patience::new(file_bytes);
-        Self { open: Vec::new(), lost: Vec::new(), is_searching: false, patience }
+        Self { open: Vec::new(), lost: Vec::new(), is_searching: false, patience, file_bytes, passed: 0 }
     }
 
     /// Takes the next piece.
@@ -77,6 +82,9 @@ impl Frames {
         self.open.extend_from_slice(decoded);
         let done = self.advance(0, input, writer)?;
         self.open.drain(..done);
+        if self.open.is_empty() {
+            self.passed = input;
+        }
         Ok(())
     }
 
@@ -126,7 +134,9 @@ impl Frames {
     }
 
     fn lose(&mut self, input: u64, record_count: Option<u64>, fault: &ChunkFault) {
-        self.lost.push(Lost { offset: input, end: input, record_count, reason: fault.to_string() });
+        let offset = self.passed.min(self.file_bytes.saturating_sub(1));
+        let end = input.clamp(offset + 1, self.file_bytes.max(offset + 1));
+        self.lost.push(Lost { offset, end, record_count, reason: fault.to_string() });
     }
 }
 

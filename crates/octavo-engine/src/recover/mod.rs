@@ -114,7 +114,7 @@ impl Survey {
             _ if head.starts_with(&spool::MAGIC) => Format::FfRecord,
             Some(format) => format,
             None if head.starts_with(&MAGIC) => Format::RecordIo,
-            None if begins_like_one(source.as_ref())? => Format::TfRecord,
+            None if begins_like_one(source.as_ref(), &head)? => Format::TfRecord,
             // Damage may be at the beginning, too: what is searched for is found by its hashes.
             None => Format::ArrayRecord,
         };

@@ -2,6 +2,8 @@
 
 use crate::bytes;
 
+use super::ChunkFault;
+
 /// The records of a chunk, one after the other, and where each ends.
 #[derive(Debug, Default)]
 pub struct DecodedChunk {
@@ -12,22 +14,42 @@ pub struct DecodedChunk {
     prefix: usize,
     /// From there on.
     ends: Vec<u64>,
+    /// Records that are not as they were written, where each has a checksum of its own; in order. There are hardly ever any.
+    faults: Vec<(usize, ChunkFault)>,
 }
 
 impl DecodedChunk {
     /// Records back to back from the beginning of `bytes`, with these ends.
     pub const fn new(bytes: Vec<u8>, ends: Vec<u64>) -> Self {
-        Self { bytes, base: 0, prefix: 0, ends }
+        Self { bytes, base: 0, prefix: 0, ends, faults: Vec::new() }
     }
 
     /// As [`new`](Self::new), from byte `base` on.
     pub const fn with_base(bytes: Vec<u8>, base: usize, ends: Vec<u64>) -> Self {
-        Self { bytes, base, prefix: 0, ends }
+        Self { bytes, base, prefix: 0, ends, faults: Vec::new() }
     }
 
     /// As [`with_base`](Self::with_base), with `prefix` bytes in front of each record.
     pub const fn with_prefix(bytes: Vec<u8>, base: usize, prefix: usize, ends: Vec<u64>) -> Self {
-        Self { bytes, base, prefix, ends }
+        Self { bytes, base, prefix, ends, faults: Vec::new() }
+    }
+
+    /// The same with some records that must not be read.
+    #[must_use]
+    pub fn with_faults(mut self, faults: Vec<(usize, ChunkFault)>) -> Self {
+        self.faults = faults;
+        self
+    }
+
+    /// The records that must not be read, and why.
+    #[inline]
+    pub fn faults(&self) -> &[(usize, ChunkFault)] {
+        &self.faults
+    }
+
+    /// Why a record must not be read, if it must not.
+    pub fn fault(&self, at: usize) -> Option<ChunkFault> {
+        self.faults.iter().find(|(damaged, _)| *damaged == at).map(|(_, fault)| *fault)
     }
 
     /// Its memory, to be used again.

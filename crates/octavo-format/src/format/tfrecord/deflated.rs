@@ -1,7 +1,7 @@
 //! The index of a TFRecord file that is compressed as a whole: records between two places at which decompression can begin make a
 //! chunk.
 
-use crate::bytes::{self, u64_at};
+use crate::bytes;
 use crate::chunk::table::{ChunkTable, Entry};
 use crate::chunk::{
     damage, reserve_in, About, Broken, Check, ChunkFault, DecodedChunk, Groups, GroupsBuilder, Workspace,
@@ -12,7 +12,7 @@ use crate::error::FormatError;
 use crate::format::{Chunks, Format, Index, Listing, Placement, Storing};
 use crate::span::Span;
 
-use super::layout::{frame_end, open_frame, FOOTER_BYTES, FRAME_BYTES};
+use super::layout::{frame_end, open_frame, parse_header, FOOTER_BYTES, FRAME_BYTES};
 
 /// Record number -> chunk -> placement.
 #[derive(Debug)]
@@ -106,10 +106,13 @@ impl DeflatedIndex {
         let mut stream = reserve_in(used, entry.decoded + FOOTER_BYTES as u64)?;
         let skip = entry.offset - point.decoded;
         decode_range(self.wrapping, point, encoded, skip, &mut stream[FOOTER_BYTES..]).map_err(damage)?;
-        let ends = ends_of(&stream, records, check)?;
-        Ok(DecodedChunk::with_prefix(stream, 0, bytes::to_usize(FRAME_BYTES), ends))
+        let (ends, faults) = ends_of(&stream, records, check)?;
+        Ok(DecodedChunk::with_prefix(stream, 0, bytes::to_usize(FRAME_BYTES), ends).with_faults(faults))
     }
 }
+
+/// Records that are damaged, by their places in a chunk.
+type Faults = Vec<(usize, ChunkFault)>;
 
 /// The record with which each chunk begins: the first behind each place at which decompression can begin.
 fn chunk_starts(points: &[AccessPoint], frames: &ChunkTable) -> Result<Vec<usize>, FormatError> {
@@ -131,23 +134,29 @@ fn chunk_starts(points: &[AccessPoint], frames: &ChunkTable) -> Result<Vec<usize
     Ok(starts)
 }
 
-/// Where the bytes of each record end in a stream with a checksum's room in front of it.
-fn ends_of(stream: &[u8], records: u64, check: Check) -> Result<Vec<u64>, ChunkFault> {
-    let mut ends = Vec::new();
+/// Where the bytes of each record end in a stream with a checksum's room in front of it, and which of them are damaged.
+fn ends_of(stream: &[u8], records: u64, check: Check) -> Result<(Vec<u64>, Faults), ChunkFault> {
+    let (mut ends, mut faults) = (Vec::new(), Vec::new());
     ends.try_reserve_exact(bytes::to_usize(records)).map_err(|_| "a chunk does not fit into memory")?;
     let mut begin = FOOTER_BYTES as u64;
     for _ in 0..records {
         let at = bytes::to_usize(begin);
-        let end = u64_at(stream, at).and_then(|len| frame_end(begin, len));
-        let frame = end.and_then(|end| stream.get(at..bytes::to_usize(end)));
-        open_frame(frame.ok_or("a record reaches beyond its end")?, check != Check::Nothing)?;
-        begin = end.unwrap_or(u64::MAX);
-        ends.push(begin - FOOTER_BYTES as u64);
+        let len = parse_header(stream.get(at..).unwrap_or(&[]))?;
+        let end = frame_end(begin, len).filter(|end| *end <= stream.len() as u64);
+        let end = end.ok_or("a record reaches beyond its end")?;
+        if check != Check::Nothing {
+            // Every record has a checksum of its own: one that is damaged costs no other.
+            if let Err(fault) = open_frame(&stream[at..bytes::to_usize(end)], true) {
+                faults.push((ends.len(), fault));
+            }
+        }
+        ends.push(end - FOOTER_BYTES as u64);
+        begin = end;
     }
     if begin != stream.len() as u64 {
         return Err("it has more in it than the index says".into());
     }
-    Ok(ends)
+    Ok((ends, faults))
 }
 
 impl Index for DeflatedIndex {
