@@ -1,12 +1,14 @@
 """octavo's main job in one minute: write a data set, read it in random batches, survive a damaged copy.
 
-Then the same with ArrayRecord: compressed chunks, an append, and what is left of a file that lost its end.
+Then the same with ArrayRecord: compressed chunks, an append, and what is left of a file that lost its end. RecordIO grows
+in small steps and is cut into tasks for other processes. TFRecord, compressed as a whole, is read at random.
 
 Run it with `make demo`, or as `python examples/demo.py` where octavo and NumPy are installed.
 """
 
 from __future__ import annotations
 
+import pickle
 import random
 import tempfile
 import time
@@ -22,6 +24,7 @@ RECORDS = 100_000
 RECORD_BYTES = 256
 BATCH = 256
 BATCHES = 400
+STEPS = 20
 
 T = TypeVar("T")
 timings: list[tuple[str, int, float]] = []
@@ -64,9 +67,8 @@ def append(path: Path, records: list[bytes]) -> None:
         writer.write_many(records)
 
 
-def tell_about_array_record(folder: Path, picks: random.Random, batches: list[list[int]]) -> None:
+def tell_about_array_record(folder: Path, records: list[bytes], batches: list[list[int]]) -> None:
     """Compressed chunks: small files, quick random access all the same, and files that grow."""
-    records = [f"{number}: {picks.choice('abcdefgh') * (RECORD_BYTES // 2)}".encode() for number in range(RECORDS)]
     path = folder / "train.array_record"
     timed("ArrayRecord: write, 256 a chunk", RECORDS, lambda: write(path, records, group_size=256))
     with octavo.open(path) as reader:
@@ -90,6 +92,47 @@ def tell_about_array_record(folder: Path, picks: random.Random, batches: list[li
     report = timed("ArrayRecord: recover", RECORDS // 2, lambda: octavo.recover(cut, saved))
     is_right = octavo.open(saved).read_all() == records[: report.record_count]
     print(f"  recovered {report.record_count:,} records from it; they are right: {is_right}")
+
+
+def append_in_steps(path: Path, records: list[bytes]) -> None:
+    """Each step is safe when `flush` returns; what a crash leaves behind it is cut off by the next append."""
+    with octavo.append(path) as writer:
+        for record in records:
+            writer.write(record)
+            writer.flush()
+
+
+def run_tasks(tasks: list[bytes]) -> int:
+    """What workers do: each task arrives as a pickle and opens its own records."""
+    return sum(len(record) for task in tasks for record in pickle.loads(task).open())  # noqa: S301 - made below
+
+
+def tell_about_recordio(folder: Path, records: list[bytes]) -> None:
+    """Chunks and nothing else: files grow by a chunk, and tasks begin where chunks do."""
+    path = folder / "log.recordio"
+    timed("RecordIO: write, snappy", RECORDS, lambda: write(path, records))
+    timed(f"RecordIO: append, {STEPS} flushes", STEPS, lambda: append_in_steps(path, records[:STEPS]))
+    path.write_bytes(path.read_bytes() + b"\4\3\2\1 torn")
+    print(f"a crash left {octavo.trim(path)} bytes behind {path.name}; they are cut off")
+    with octavo.open(path) as reader:
+        info = reader.info
+        print(f"  {len(reader):,} records in {info.chunk_count} chunks of {info.codec}, dialect {info.dialect}")
+        tasks = [pickle.dumps(task) for task in reader.partitions(max_records=RECORDS // 4)]
+        total = timed(f"RecordIO: read, {len(tasks)} tasks", len(reader), lambda: run_tasks(tasks))
+        is_right = total == sum(map(len, records)) + sum(map(len, records[:STEPS]))
+        print(f"  {len(tasks)} tasks of {max(map(len, tasks))} bytes each, all records in them: {is_right}")
+
+
+def tell_about_tfrecord(folder: Path, records: list[bytes], batches: list[list[int]]) -> None:
+    """One gzip stream, and yet any record is near; an index beside the file saves decompressing it first."""
+    path = folder / "train.tfrecord.gz"
+    timed("TFRecord: write, gzip", RECORDS, lambda: write(path, records))
+    timed("TFRecord: open, decompressing it", RECORDS, lambda: octavo.open(path).close())
+    (sidecar,) = octavo.write_index(path)
+    with timed("TFRecord: open, with a sidecar", RECORDS, lambda: octavo.open(path)) as reader:
+        print(f"{path.name}: {reader.info.total_bytes:,} bytes, beside it {Path(sidecar).name}, {reader.info.sidecar=}")
+        print(f"  record 54321 is right: {reader[54_321] == records[54_321]}")
+        timed(f"TFRecord: read, {BATCH} at random", BATCH * BATCHES, lambda: read_in_batches(reader, batches))
 
 
 def main() -> None:
@@ -133,7 +176,12 @@ def main() -> None:
             print(f"    record {found.record} at byte {found.offset}: {found.reason}")
 
         print()
-        tell_about_array_record(Path(folder), picks, batches)
+        texts = [f"{number}: {picks.choice('abcdefgh') * (RECORD_BYTES // 2)}".encode() for number in range(RECORDS)]
+        tell_about_array_record(Path(folder), texts, batches)
+        print()
+        tell_about_recordio(Path(folder), texts)
+        print()
+        tell_about_tfrecord(Path(folder), texts, batches)
 
     print(f"\n{'on this machine, once, as information':<40} {'seconds':>9} {'records/s':>12}")
     for what, count, seconds in timings:

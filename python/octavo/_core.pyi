@@ -24,6 +24,7 @@ class Reader:
         cache_bytes: int = ...,
         offload_index: bool = False,
         sidecar: bool = True,
+        spans: Sequence[tuple[int, int]] | None = None,
         start: int = 0,
         step: int = 1,
         count: int | None = None,
@@ -56,6 +57,7 @@ class Reader:
     @property
     def _torn(self) -> list[tuple[str, int, int]]: ...
     def _chunk_start(self, record: int) -> int: ...
+    def _parts_of(self, start: int, stop: int) -> tuple[int, list[tuple[int, int, int]]] | None: ...
 
 @final
 class Scan(Iterator[bytes]):

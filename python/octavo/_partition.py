@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
-from octavo.errors import OptionError, UnsupportedError
+from octavo.errors import OptionError, SourceChangedError, UnsupportedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,9 +27,11 @@ class Partition:
     paths: tuple[str, ...]
     """The files that hold these records, and no others."""
     skip: int
-    """Records of those files that come before the first."""
+    """Records of those files, or parts of files, that come before the first."""
     options: tuple[tuple[str, Any], ...] = ()
     """How the files were opened."""
+    spans: tuple[tuple[int, int], ...] | None = None
+    """The bytes of each file that hold these records, where a part of a file can be opened by itself."""
 
     def __len__(self) -> int:
         """How many records."""
@@ -39,7 +41,13 @@ class Partition:
         """A reader of exactly these records."""
         from octavo._reader import Reader  # noqa: PLC0415 - readers make partitions and partitions make readers
 
-        whole = Reader(list(self.paths), **dict(self.options))
+        options = dict(self.options)
+        if self.spans is not None:
+            options["spans"] = self.spans
+        whole = Reader(list(self.paths), **options)
+        if len(whole) < self.skip + len(self):
+            message = f"{self.paths[0]}: the files have fewer records than when they were partitioned"
+            raise SourceChangedError(message, path=self.paths[0])
         return whole[self.skip : self.skip + len(self)]
 
 
@@ -58,7 +66,9 @@ def cut(reader: Reader, count: SupportsIndex | None, max_records: SupportsIndex 
         message = "a reader with a step cannot be partitioned; take partitions of the whole and slice those"
         raise UnsupportedError(message)
     starts = reader._file_starts  # noqa: SLF001
-    options = tuple(sorted(reader._options.items()))  # noqa: SLF001
+    options = {name: value for name, value in reader._options.items() if name != "spans"}  # noqa: SLF001
+    options["format"] = reader._format  # noqa: SLF001
+    sorted_options = tuple(sorted(options.items()))
     partitions = []
 
     def to_chunk(edge: int) -> int:
@@ -69,10 +79,15 @@ def cut(reader: Reader, count: SupportsIndex | None, max_records: SupportsIndex 
     )
     for begin, end in pairwise(edges):
         start, stop = first + begin, first + end
-        from_file = bisect_right(starts, start) - 1
-        to_file = max(bisect_left(starts, stop), from_file + 1)
-        files = tuple(str(path) for path in paths[from_file:to_file])
-        partitions.append(Partition(start, stop, files, start - starts[from_file], options))
+        if parts := reader._parts_of(start, stop):  # noqa: SLF001
+            skip, files = parts[0], [file for file, _, _ in parts[1]]
+            spans: tuple[tuple[int, int], ...] | None = tuple((begin, end) for _, begin, end in parts[1])
+        else:
+            from_file = bisect_right(starts, start) - 1
+            skip, spans = start - starts[from_file], None
+            files = list(range(from_file, max(bisect_left(starts, stop), from_file + 1)))
+        names = tuple(str(paths[file]) for file in files)
+        partitions.append(Partition(start, stop, names, skip, sorted_options, spans))
     return partitions
 
 

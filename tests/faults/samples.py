@@ -74,13 +74,13 @@ def write_stream(path: str | Path, content: Iterable[bytes], stream: str, *, gro
         writer.write_many(content)
 
 
-def write_plainly(path: str | Path, content: Iterable[bytes]) -> None:
+def write_plainly(path: str | Path, content: Iterable[bytes], *, group_size: int = 256) -> None:
     """Writes a file of the format that its name says, uncompressed: its layout depends on the lengths of records alone."""
     match os.path.splitext(path)[1]:
         case ".array_record":
-            write_chunks(path, content, codec="none")
+            write_chunks(path, content, group_size=group_size, codec="none")
         case ".recordio":
-            write_stream(path, content, "go-none", group_size=256)
+            write_stream(path, content, "go-none", group_size=group_size)
         case ".tfrecord":
             write_stream(path, content, "tfrecord")
         case _:

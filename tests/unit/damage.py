@@ -34,9 +34,7 @@ def pieces(layout: Layout, content: bytes) -> list[Piece]:
                 for header in recordio.NaiveFile(content).headers
             ]
         case "tfrecord":
-            found = [
-                (frame.offset, frame.offset + tfrecord.HEADER, 1) for frame in tfrecord.NaiveFile(content).frames
-            ]
+            found = [(frame.offset, frame.offset + tfrecord.HEADER, 1) for frame in tfrecord.NaiveFile(content).frames]
         case _:
             found = [
                 (place, place + riegeli.CHUNK_HEADER, chunk.num_records)

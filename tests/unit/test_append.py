@@ -24,7 +24,7 @@ MORE = [b"more", b"", b"and more"]
 @pytest.fixture(params=[".array_record", ".riegeli", ".recordio", ".tfrecord"])
 def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A file of groups of seven, of which the last is not full, where the format has groups."""
-    options = {} if request.param == ".tfrecord" else {"group_size": 7}
+    options: dict[str, Any] = {} if request.param == ".tfrecord" else {"group_size": 7}
     return write(tmp_path / f"records{request.param}", **options)
 
 

@@ -16,8 +16,8 @@ RECORDS = [b"abc", b"", b"\xff\x00\xfe", b"a longer record" * 1000, b""]
 
 
 @pytest.fixture
-def batch_of(layout: Layout) -> Callable[..., octavo.Batch]:
-    return lambda *numbers: layout.open(RECORDS).read_batch(numbers)
+def batch_of(stored: Layout) -> Callable[..., octavo.Batch]:
+    return lambda *numbers: stored.open(RECORDS).read_batch(numbers)
 
 
 def test_a_batch_is_an_array_of_large_binary(batch_of):

@@ -15,8 +15,8 @@ RECORDS = [b"abc", b"", b"edf", b"a longer record" * 1000, b""]
 
 
 @pytest.fixture
-def reader(layout: Layout) -> octavo.Reader:
-    return layout.open(RECORDS)
+def reader(stored: Layout) -> octavo.Reader:
+    return stored.open(RECORDS)
 
 
 @pytest.fixture

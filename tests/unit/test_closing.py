@@ -35,8 +35,8 @@ USES = {
 
 
 @pytest.fixture
-def reader(layout: Layout, tmp_path: Path) -> octavo.Reader:
-    return octavo.open(layout.write(tmp_path / "records", RECORDS))
+def reader(stored: Layout, tmp_path: Path) -> octavo.Reader:
+    return octavo.open(stored.write(tmp_path / "records", RECORDS))
 
 
 @pytest.mark.parametrize("use", USES.values(), ids=USES)

@@ -14,7 +14,19 @@ import octavo
 from octavo import errors
 from tests.naive import recordio, tfrecord
 from tests.property.access_paths import ACCESS_PATHS
-from tests.unit.layouts import CHUNKED, DEFLATED, FFRECORD, GO, GROUPED, LAYOUTS, LONE, RECORDIO, RIEGELI, TFRECORD, Layout
+from tests.unit.layouts import (
+    CHUNKED,
+    DEFLATED,
+    FFRECORD,
+    GO,
+    GROUPED,
+    LAYOUTS,
+    LONE,
+    RECORDIO,
+    RIEGELI,
+    TFRECORD,
+    Layout,
+)
 
 RECORDS = [f"record {number}".encode() * (number % 3) for number in range(120)]
 EVEN_RECORDS = [number.to_bytes(4, "little") for number in range(120)]
@@ -127,7 +139,9 @@ class TestFormats:
 
     def test_codecs_of_tfrecord_may_stand_side_by_side(self, tmp_path):
         for number, codec in enumerate(tfrecord.CODECS):
-            (tmp_path / f"{number}.tfrecord").write_bytes(tfrecord.encode(RECORDS[40 * number : 40 * number + 40], codec))
+            (tmp_path / f"{number}.tfrecord").write_bytes(
+                tfrecord.encode(RECORDS[40 * number : 40 * number + 40], codec)
+            )
         reader = octavo.open(tmp_path)
         assert reader.read_all() == RECORDS
         numbers = random.Random(3).choices(range(-120, 120), k=500)

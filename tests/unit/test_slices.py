@@ -18,8 +18,8 @@ STEPS = (None, -5, -3, -2, -1, 1, 2, 3, 5)
 
 
 @pytest.fixture
-def reader(layout: Layout) -> octavo.Reader:
-    return layout.open(RECORDS)
+def reader(stored: Layout) -> octavo.Reader:
+    return stored.open(RECORDS)
 
 
 def records_of(layout: Layout, count: int) -> tuple[list[bytes], octavo.Reader]:
@@ -28,16 +28,16 @@ def records_of(layout: Layout, count: int) -> tuple[list[bytes], octavo.Reader]:
 
 
 @pytest.mark.parametrize("count", range(6))
-def test_every_slice_of_few_records_is_the_slice_of_a_list(layout, count):
-    records, reader = records_of(layout, count)
+def test_every_slice_of_few_records_is_the_slice_of_a_list(stored, count):
+    records, reader = records_of(stored, count)
     for start, stop, step in itertools.product(BOUNDS, BOUNDS, STEPS):
         key = slice(start, stop, step)
         assert reader[key].read_all() == records[key], key
 
 
 @pytest.mark.parametrize("count", range(5))
-def test_every_slice_of_every_slice_of_few_records_is_that_of_a_list(layout, count):
-    records, reader = records_of(layout, count)
+def test_every_slice_of_every_slice_of_few_records_is_that_of_a_list(stored, count):
+    records, reader = records_of(stored, count)
     bounds = (None, -count - 1, -2, -1, 0, 1, 2, count, count + 1)
     keys = [slice(*key) for key in itertools.product(bounds, bounds, (None, -2, -1, 2, 3))]
     # A slice can only be empty, or a run of records: few differ.

@@ -1,4 +1,4 @@
-"""How `octavo.create` is told to write RecordIO and TFRecord files: dialects, codecs, when a chunk ends, what is refused."""
+"""How `octavo.create` is told to write RecordIO and TFRecord files: dialects, codecs, chunks, and what is refused."""
 
 from __future__ import annotations
 
@@ -201,7 +201,8 @@ class TestRefusals:
 
     @pytest.mark.parametrize("name", ["codec", "dialect", "max_chunk_bytes", "group_size"])
     def test_none_is_the_default_of_every_keyword(self, path, name):
-        assert written(path, **{name: None}) == written(path)
+        options: dict[str, Any] = {name: None}
+        assert written(path, **options) == written(path)
 
     @pytest.mark.parametrize("suffix", [".ffr", ".array_record", ".riegeli", ".tfrecord"])
     @pytest.mark.parametrize("options", [{"dialect": "go"}, {"max_chunk_bytes": "1MB"}], ids=str)

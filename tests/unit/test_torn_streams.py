@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -56,9 +57,9 @@ def torn(stream: Layout, end: int, torn_bytes: int, tmp_path: Path) -> Path:
     return path
 
 
-def open_torn(location: object, **options: str) -> octavo.Reader:
+def open_torn(location: Any, **options: Any) -> octavo.Reader:
     with pytest.warns(errors.TornAppendWarning):
-        return octavo.open(location, **options)  # type: ignore[call-overload,no-any-return]
+        return octavo.open(location, **options)
 
 
 def read_back(path: Path) -> list[bytes]:
@@ -67,14 +68,13 @@ def read_back(path: Path) -> list[bytes]:
 
 
 class TestReading:
-    def test_opening_warns_once_and_names_file_bytes_and_remedies(self, torn, torn_bytes):
+    def test_opening_warns_once_and_names_file_bytes_and_remedies(self, torn, torn_bytes, end):
         with pytest.warns(errors.TornAppendWarning) as caught:
             octavo.open(torn)
         (warning,) = caught
         message = str(warning.message)
-        assert message.startswith(f"{torn}: the last {torn_bytes} bytes are an interrupted append")
-        assert "octavo.append" in message
-        assert "octavo.recover" in message
+        assert message.startswith(f"{torn}: the last {torn_bytes} bytes, from byte {end} on, are an interrupted append")
+        assert all(remedy in message for remedy in ("octavo.append", "octavo.trim", "octavo.recover"))
         assert warning.filename == __file__
 
     def test_the_records_before_are_there_and_no_others_are_counted(self, torn, kept):

@@ -1,4 +1,4 @@
-"""`octavo.verify` where records share chunks, or have a checksum each: a damaged piece is one damage of all it holds."""
+"""`octavo.verify` where records share chunks, or have a checksum each: a damaged piece is one damage of all it has."""
 
 from __future__ import annotations
 

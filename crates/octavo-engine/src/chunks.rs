@@ -164,14 +164,21 @@ impl ChunkPlan {
     }
 
     /// The first record that is wanted and damaged, in chunks that hold others that are not.
-    fn check_records(&self, dataset: &Dataset, chunks: &[Arc<DecodedChunk>]) -> std::result::Result<(), (usize, Error)> {
+    fn check_records(
+        &self,
+        dataset: &Dataset,
+        chunks: &[Arc<DecodedChunk>],
+    ) -> std::result::Result<(), (usize, Error)> {
         if chunks.iter().all(|chunk| chunk.faults().is_empty()) {
             return Ok(());
         }
         for (position, place) in self.records.iter().enumerate() {
             if let Some(fault) = chunks[place.slot].fault(place.at) {
                 let WantedChunk { key, placement, .. } = &self.chunks[place.slot];
-                return Err((position, record_fault(dataset.shard(key.shard), key.chunk, placement, place.at, fault)));
+                return Err((
+                    position,
+                    record_fault(dataset.shard(key.shard), key.chunk, placement, place.at, fault),
+                ));
             }
         }
         Ok(())

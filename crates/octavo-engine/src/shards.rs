@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use octavo_format::{Chunks, Format, FormatError, Index, Storing};
+use octavo_format::{Chunks, Format, FormatError, Index, Placement, Span, Storing};
 
 use crate::batch::Planned;
 use crate::chunks::ChunkCache;
@@ -88,6 +88,8 @@ struct ShardSlot {
 pub enum Input {
     /// A local file.
     Path(PathBuf),
+    /// The chunks of a local file that fill a span.
+    Part(PathBuf, Span),
     /// Anything else that can be read by spans.
     Source(Box<dyn Source>),
 }
@@ -211,6 +213,32 @@ impl Dataset {
         torn.filter(|(_, bytes)| *bytes > 0)
             .map(|(shard, bytes)| (shard.source().name().to_owned(), shard.source().len() - bytes, bytes))
             .collect()
+    }
+
+    /// The files and their bytes that records `start` to `stop` are in, and how many records stand before the first of them there.
+    /// Nothing where a part of a file cannot be opened by itself.
+    pub fn spans_of(&self, start: u64, stop: u64) -> Result<Option<(u64, Vec<(usize, Span)>)>> {
+        let (mut skip, mut spans) = (0, Vec::new());
+        let mut record = start;
+        while record < stop {
+            let number = self.shard_of(record)?;
+            let shard = self.open_shard(number)?;
+            let (begin, end) = (self.starts[number], self.starts[number + 1].min(stop));
+            let Some(chunks) = shard.chunks().filter(|_| shard.index().has_parts() && self.slots[number].path.is_some())
+            else {
+                return Ok(None);
+            };
+            let ((first, at), (last, _)) = (chunks.chunk_of(record - begin), chunks.chunk_of(end - 1 - begin));
+            if record == start {
+                skip = at;
+            }
+            let (mut from, mut to) = (Placement::default(), Placement::default());
+            chunks.place_chunk(first, &mut from).map_err(|damage| shard.blame(damage))?;
+            chunks.place_chunk(last, &mut to).map_err(|damage| shard.blame(damage))?;
+            spans.push((number, Span::new(from.span.offset, to.span.end() - from.span.offset)));
+            record = end;
+        }
+        Ok(Some((skip, spans)))
     }
 
     /// Size of all files together, when they were opened.
@@ -375,6 +403,7 @@ impl ShardSlot {
                 }
                 None => Ok(Self::opened(Some(path.clone()), open::open_path(&path, options)?)),
             },
+            Input::Part(path, span) => Ok(Self::opened(Some(path.clone()), open::open_part(&path, span, options)?)),
             Input::Source(source) => Ok(Self::opened(None, open::open_source(source, options)?)),
         }
     }

@@ -1,5 +1,6 @@
 //! `octavo.Reader`, the part that is hot.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use octavo_engine::batch::{self, Plan, Planned};
@@ -11,7 +12,7 @@ use octavo_engine::scan::View;
 use octavo_engine::shards::Input;
 use octavo_engine::{Dataset, Error, Target};
 use octavo_format::codec::Codec;
-use octavo_format::Format;
+use octavo_format::{Format, Span};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
@@ -23,6 +24,9 @@ use crate::errors::{self, IntoPy};
 use crate::records;
 use crate::scan::Scan;
 use crate::{chunked, indices, source};
+
+/// A part of a file: its number, the first byte, the byte after the last.
+type Part = (usize, u64, u64);
 
 /// Records by number; the base of `octavo.Reader`.
 #[pyclass(subclass, frozen, module = "octavo._core")]
@@ -36,7 +40,7 @@ impl Reader {
     #[new]
     #[pyo3(signature = (
         inputs, *, format=None, check_data=true, io="auto", cache_bytes=OpenOptions::CACHE_BYTES, offload_index=false,
-        sidecar=true, start=0, step=1, count=None,
+        sidecar=true, spans=None, start=0, step=1, count=None,
     ))]
     #[allow(clippy::too_many_arguments, reason = "one keyword each on the Python side")]
     fn new(
@@ -48,6 +52,7 @@ impl Reader {
         cache_bytes: u64,
         offload_index: bool,
         sidecar: bool,
+        spans: Option<Vec<(u64, u64)>>,
         start: u64,
         step: i64,
         count: Option<u64>,
@@ -59,7 +64,10 @@ impl Reader {
         }
         let (format, io) = (format_named(py, format)?, mode_named(py, io)?);
         let options = OpenOptions { format, check_data, io, cache_bytes, offload_index, sidecar };
-        let inputs = inputs.try_iter()?.map(|input| as_input(&input?)).collect::<PyResult<Vec<Input>>>()?;
+        let inputs = match spans {
+            None => inputs.try_iter()?.map(|input| as_input(&input?)).collect::<PyResult<Vec<Input>>>()?,
+            Some(spans) => parts(&inputs.extract::<Vec<PathBuf>>()?, &spans),
+        };
         let dataset = py.detach(|| Dataset::open(inputs, options)).into_py(py)?;
         let view = View::all(dataset.record_count());
         Ok(Self { dataset: Arc::new(dataset), view })
@@ -223,6 +231,14 @@ impl Reader {
         Ok(record - at as u64)
     }
 
+    /// The parts of files that records `start` to `stop` are in (number of the file, first byte, byte after the last), and how
+    /// many records stand before the first there; nothing where parts cannot be opened by themselves.
+    fn _parts_of(&self, py: Python<'_>, start: u64, stop: u64) -> PyResult<Option<(u64, Vec<Part>)>> {
+        let found = self.dataset.spans_of(start, stop).into_py(py)?;
+        let part = |(file, span): (usize, Span)| (file, span.offset, span.end());
+        Ok(found.map(|(skip, spans)| (skip, spans.into_iter().map(part).collect())))
+    }
+
     /// Every interrupted append among the files: the file's name, where it begins, and its size.
     #[getter]
     fn _torn(&self) -> Vec<(String, u64, u64)> {
@@ -356,6 +372,14 @@ fn mode_named(py: Python<'_>, name: &str) -> PyResult<IoMode> {
     let known = || IoMode::ALL.map(|(name, _)| name).join(", ");
     let unknown = || errors::named(py, "OptionError", &format!("io {name:?} is none of: {}", known()));
     IoMode::from_name(name).ok_or_else(unknown)
+}
+
+/// A part of each file, from one byte to another.
+fn parts(paths: &[PathBuf], spans: &[(u64, u64)]) -> Vec<Input> {
+    let part = |(path, (begin, end)): (&PathBuf, &(u64, u64))| {
+        Input::Part(path.clone(), Span::new(*begin, end.saturating_sub(*begin)))
+    };
+    paths.iter().zip(spans).map(part).collect()
 }
 
 /// A path, bytes, or an object with `read_spans`.

@@ -163,11 +163,9 @@ def _truncate_before_the_last_page(path: str) -> None:
 
 def _write_new(path: str, content: list[bytes]) -> str:
     """Another file of the same format; its layout is the same if its records have the same lengths."""
-    new = path + ".new"
-    if path.endswith(".array_record"):
-        samples.write_chunks(new, content, codec="none")
-    else:
-        samples.write(new, content)
+    stem, suffix = os.path.splitext(path)
+    new = f"{stem}.new{suffix}"
+    samples.write_plainly(new, content)
     return new
 
 

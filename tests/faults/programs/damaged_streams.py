@@ -213,11 +213,27 @@ def _cut(file: File, _: random.Random) -> None:
             assert saved == whole
 
 
+def _clear(file: File, _: random.Random) -> None:
+    """Zeros from every byte on, as a crash of the machine may leave them. What was whole in front of them still is."""
+    size = len(file.content)
+    for place in range(size):
+        content = file.content[:place].ljust(size, b"\0")
+        if file.content[place] == 0:
+            continue  # the next one gives the same
+        with _named(f"zeros from {place} on"):
+            seen, _, saved = _use(file, content)
+            assert not seen.is_sound, "nobody noticed"
+            assert saved == seen.found == file.in_front_of(place)
+            if place > 0 and place in file.begins:  # nothing but zeros may be a file of any format
+                assert seen == Seen(saved, len(saved), size - place)
+
+
 def _flip(file: File, chosen: random.Random) -> None:
     """Every byte. Nothing of that is an interrupted append."""
     headers = file.headers()
     for place in range(len(file.content)):
-        flips = {0xFF, 1 << chosen.randrange(8), 1 << chosen.randrange(8)} if place in headers else {chosen.randint(1, 255)}
+        bits = {1 << number for number in range(8)}
+        flips = {0xFF, *bits} if place in headers else {chosen.randint(1, 255)}
         for flip in flips:
             with _named(f"{flip:#x} flipped in byte {place}"):
                 _flip_one(file, place, flip, is_in_header=place in headers)
@@ -244,7 +260,7 @@ def _named(what: str) -> Iterator[None]:
         raise
 
 
-DAMAGES: dict[str, Callable[[File, random.Random], None]] = {"cut": _cut, "flip": _flip}
+DAMAGES: dict[str, Callable[[File, random.Random], None]] = {"cut": _cut, "clear": _clear, "flip": _flip}
 
 
 def survive(folder: str, stream: str, damages: str) -> None:

@@ -256,7 +256,7 @@ def fork_a_writer(path: str, in_child: str, *, flushed: bool, group_size: int | 
 
 def fork_an_append(path: str, in_child: str, *, flushed: bool) -> None:
     """The same for a file that grows in place: a child cuts nothing off it, and adds nothing."""
-    samples.write_chunks(path, CONTENT[:1000])
+    samples.write_plainly(path, CONTENT[:1000])
     with octavo.append(path) as writer:
         writer.write_many(CONTENT[1000:2000])
         if flushed:

@@ -37,21 +37,20 @@ def _fail_while_closing(writer: octavo.Writer) -> None:
 FAILURES: dict[str, Callable[[octavo.Writer], None]] = {"flush": _fail_while_flushing, "close": _fail_while_closing}
 
 
-def fill_the_disk(folder: str, failure: str) -> None:
+def fill_the_disk(folder: str, failure: str, suffix: str) -> None:
     """A disk with room for four megabytes."""
     sandbox.mount_disk(folder, ROOM_BYTES)
-    _expect_failure(folder, failure)
+    _expect_failure(os.path.join(folder, f"out{suffix}"), failure)
 
 
-def exceed_the_file_size(folder: str, failure: str) -> None:
+def exceed_the_file_size(folder: str, failure: str, suffix: str) -> None:
     """A process that may not make larger files."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM_BYTES, ROOM_BYTES))
-    _expect_failure(folder, failure)
+    _expect_failure(os.path.join(folder, f"out{suffix}"), failure)
 
 
-def _expect_failure(folder: str, failure: str) -> None:
-    path = os.path.join(folder, "out.array_record")
-    samples.write_chunks(path, OLD, group_size=GROUP_SIZE, codec="none")
+def _expect_failure(path: str, failure: str) -> None:
+    samples.write_plainly(path, OLD, group_size=GROUP_SIZE)
     writer = octavo.append(path)
     error = error_of(StorageError, lambda: FAILURES[failure](writer))
     say(error.errno)
@@ -59,7 +58,7 @@ def _expect_failure(folder: str, failure: str) -> None:
         assert error_of(StorageError, writer.close).errno == error.errno
     assert writer.closed
     error_of(ClosedError, lambda: writer.write(b"more"))
-    assert os.listdir(folder) == ["out.array_record"]
+    assert os.listdir(os.path.dirname(path)) == [os.path.basename(path)]
     # A torn file would be a warning here, and so an error. What could not be written was cut off again.
     found = octavo.open(path).read_all()
     assert found[: len(OLD)] == OLD

@@ -124,19 +124,33 @@ def _append(path: str, truth: list[bytes]) -> None:
         _read(copied, [*truth, MORE])
 
 
-def be_lied_to(path: str, truth: list[str]) -> None:
+def be_lied_to(path: str, truth: list[str], *, hashes_hold: bool = True) -> None:
     """Reads, verifies, recovers and appends to a file; an error of octavo is as good as the truth."""
     limit_memory()
     records = [bytes.fromhex(record) for record in truth]
     can_be_read = _read(path, records)
-    # Nothing is wrong with the hashes, so they make no difference; nor does the place where the index is kept.
-    _read(path, records, check_data=False)
+    if hashes_hold:
+        # So they make no difference; nor does the place where the index is kept.
+        _read(path, records, check_data=False)
+    else:
+        with contextlib.suppress(OctavoError):
+            octavo.open(path, check_data=False).read_all()
     if path.endswith(".array_record"):
         _read(path, records, index_storage="offloaded")
     _verify(path, can_be_read=can_be_read)
     _recover(path, records)
     _append(path, records)
     check_memory()
+
+
+def be_lied_to_again_and_again(folder: str, truth: list[str], doubtful: list[str]) -> None:
+    """The same with every file of a folder. The hashes of the doubtful ones do not hold."""
+    for name in sorted(os.listdir(folder)):
+        try:
+            be_lied_to(os.path.join(folder, name), truth, hashes_hold=name not in doubtful)
+        except BaseException as failure:
+            failure.add_note(name)
+            raise
 
 
 def meet_a_bomb(path: str, beside: list[str]) -> None:
@@ -167,6 +181,34 @@ def meet_a_bomb(path: str, beside: list[str]) -> None:
     target = _beside(path, "recovered")
     octavo.recover(path, target)
     assert octavo.open(target).read_all() == records
+
+
+def search(path: str, truth: list[str], saved: list[str]) -> None:
+    """Opens, verifies, recovers and appends to a file in which there is no end of what might be the next chunk."""
+    limit_memory()
+    records = [bytes.fromhex(record) for record in truth]
+    reader = octavo.open(path)
+    assert reader.read(range(len(records))) == records
+    reader.close()
+    assert not octavo.verify(path).ok
+    target = _beside(path, "recovered")
+    report = octavo.recover(path, target)
+    assert not report.ok
+    found = octavo.open(target).read_all()
+    assert found[: len(records)] == records
+    assert {*found[len(records) :]} <= {bytes.fromhex(record) for record in saved}
+    check_memory()
+
+
+def open_before_a_hole(path: str, truth: list[str]) -> None:
+    """What stands in front of a hole can be read."""
+    limit_memory()
+    records = [bytes.fromhex(record) for record in truth]
+    reader = octavo.open(path)
+    assert len(reader) - len(records) in (0, 1), f"{len(reader)} records"
+    assert reader.read(range(len(records))) == records
+    assert len(reader) > len(records) or reader.info.torn_bytes > 0, "nobody noticed"
+    check_memory()
 
 
 def open_a_liar(path: str, *, is_sound: bool = False) -> None:

@@ -16,7 +16,7 @@ use octavo_format::format::ffrecord::layout::FIXED_BYTES;
 use octavo_format::format::ffrecord::FixedHeader;
 use octavo_format::format::recordio::MAGIC;
 use octavo_format::format::riegeli::layout::SIGNATURE;
-use octavo_format::{Format, Index, Storing};
+use octavo_format::{Format, Index, Span, Storing};
 
 use crate::error::{shown, Error, Result};
 use crate::io::descriptors;
@@ -63,6 +63,20 @@ impl Default for OpenOptions {
 /// Opens a local file.
 pub fn open_path(path: &Path, options: &OpenOptions) -> Result<Shard> {
     open_source(Box::new(LocalFile::open(path, options.io)?), options)
+}
+
+/// Opens the chunks of a local file that a span consists of, as if nothing else were in it.
+pub fn open_part(path: &Path, span: Span, options: &OpenOptions) -> Result<Shard> {
+    let source: Box<dyn Source> = Box::new(LocalFile::open(path, options.io)?);
+    if span.end() > source.len() {
+        return Err(Error::changed(source.name(), "the file was truncated"));
+    }
+    let index: Box<dyn Index> = match options.format {
+        Some(Format::RecordIo) => Box::new(recordio::read_part(source.as_ref(), span)?),
+        Some(Format::TfRecord) => Box::new(tfrecord::read_part(source.as_ref(), span)?),
+        _ => return Err(Error::Unsupported { what: "only parts of RecordIO and TFRecord files can be opened" }),
+    };
+    Ok(Shard::new(source, index, 0))
 }
 
 /// Opens anything that is read by spans.

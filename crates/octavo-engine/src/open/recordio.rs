@@ -2,9 +2,11 @@
 
 use octavo_format::chunk::table::{ChunkTable, Entry};
 use octavo_format::chunk::{About, Broken, ChunkFault, GroupsBuilder};
+use octavo_format::codec::Codec;
 use octavo_format::format::detect::{not_a, unknown, HEAD_BYTES};
 use octavo_format::format::recordio::detect::{self, MXNET_MAGIC, PAYLOAD_HEAD};
 use octavo_format::format::recordio::{ChunkHeader, Dialect, Order, RecordIoIndex, HEADER_BYTES, MAGIC};
+use octavo_format::Span;
 
 use super::tail::{is_zeros, Tail};
 use crate::error::{Error, Result};
@@ -53,6 +55,18 @@ pub(crate) fn read_index(source: &dyn Source, is_named: bool) -> Result<RecordIo
     walk.into_index(source, dialect, guessed, &tail)
 }
 
+/// The index of a part of a file: chunks that fill a span.
+pub(super) fn read_part(source: &dyn Source, span: Span) -> Result<RecordIoIndex> {
+    let head = read_vec(source, span.offset, span.len.min(HEADER))?;
+    let walk = Walk::through(source, detect::order_of(&head).unwrap_or(Order::CountFirst), span)?;
+    let dialect = walk.settle(source)?;
+    let tail = match walk.fault {
+        Some(fault) => Tail::Damaged(Broken { offset: walk.end, fault }),
+        None => Tail::Nothing,
+    };
+    walk.into_index(source, dialect, detect::guess(&head), &tail)
+}
+
 /// Whether a file that begins like this may be nothing but the beginning of a chunk.
 fn could_be_torn(head: &[u8]) -> bool {
     head.len() < HEADER_BYTES && head.iter().zip(MAGIC).all(|(byte, magic)| *byte == magic)
@@ -71,10 +85,14 @@ struct Walk {
 
 impl Walk {
     fn of(source: &dyn Source, order: Order) -> Result<Self> {
+        Self::through(source, order, Span::new(0, source.len()))
+    }
+
+    fn through(source: &dyn Source, order: Order, span: Span) -> Result<Self> {
         let blame = |error| Error::format(source.name(), error);
-        let file_bytes = source.len();
-        let mut walk =
-            Self { order, table: ChunkTable::empty(), groups: GroupsBuilder::default(), end: 0, fault: None };
+        let file_bytes = span.end();
+        let (table, groups, end) = (ChunkTable::empty(), GroupsBuilder::default(), span.offset);
+        let mut walk = Self { order, table, groups, end, fault: None };
         let mut hops = Hops::new(source);
         while walk.end < file_bytes {
             let begin = walk.end;
@@ -122,6 +140,10 @@ impl Walk {
     /// What stands behind the last chunk.
     fn tail(&self, source: &dyn Source, dialect: Option<Dialect>, patience: &mut Patience) -> Result<Tail> {
         let Some(fault) = self.fault else { return Ok(Tail::Nothing) };
+        if !self.last_holds(source, dialect)? {
+            // What stands behind it may as well be a part of it: a size that is damaged moves the end of a chunk.
+            return Ok(Tail::Damaged(Broken { offset: self.end, fault }));
+        }
         let rest = source.len() - self.end;
         let damaged = Tail::Damaged(Broken { offset: self.end, fault });
         let head = read_vec(source, self.end, rest.min(HEADER))?;
@@ -140,6 +162,15 @@ impl Walk {
         Ok(if is_whole || follows.is_some() { damaged } else { Tail::Torn })
     }
 
+    /// Whether the last chunk holds, if there is one.
+    fn last_holds(&self, source: &dyn Source, dialect: Option<Dialect>) -> Result<bool> {
+        let Some(last) = self.table.len().checked_sub(1) else { return Ok(true) };
+        let (entry, _) = self.table.get(last).map_err(|error| Error::format(source.name(), error))?;
+        Ok(self
+            .confirm(source, entry.offset, self.end)?
+            .is_some_and(|found| dialect.is_none_or(|one| one == found)))
+    }
+
     fn holds_without_size(
         &self,
         source: &dyn Source,
@@ -148,6 +179,14 @@ impl Walk {
     ) -> Result<bool> {
         let Some(dialect) = dialect else { return Ok(false) };
         Ok(checksums(source, self.end + HEADER, source.len(), &[dialect])? == [header.checksum])
+    }
+
+    /// The codec of the first chunk.
+    fn first_codec(&self, source: &dyn Source, dialect: Option<Dialect>) -> Result<Option<Codec>> {
+        let Ok((first, _)) = self.table.get(0) else { return Ok(None) };
+        let head = read_vec(source, first.offset, HEADER.min(source.len() - first.offset))?;
+        let header = ChunkHeader::parse(self.order, &head).ok();
+        Ok(dialect.and_then(|dialect| dialect.codec(header?.codec_id)))
     }
 
     fn into_index(
@@ -173,7 +212,7 @@ impl Walk {
         let named = dialect.or(guessed);
         let about = About {
             dialect: named.filter(|_| !source.is_empty()).map(|named| (named.name(), dialect.is_some())),
-            codec: first_codec(source, &self, named)?,
+            codec: self.first_codec(source, named)?,
             torn_bytes,
             ..About::default()
         };
@@ -195,15 +234,4 @@ fn checksums(source: &dyn Source, mut at: u64, end: u64, dialects: &[Dialect]) -
         at += piece.len() as u64;
     }
     Ok(checksums)
-}
-
-/// The codec of the first chunk.
-fn first_codec(
-    source: &dyn Source,
-    walk: &Walk,
-    dialect: Option<Dialect>,
-) -> Result<Option<octavo_format::codec::Codec>> {
-    let head = read_vec(source, 0, source.len().min(HEADER + PAYLOAD_HEAD as u64))?;
-    let header = ChunkHeader::parse(walk.order, &head).ok();
-    Ok(dialect.and_then(|dialect| dialect.codec(header?.codec_id)))
 }

@@ -7,7 +7,7 @@ use octavo_format::codec::Codec;
 use octavo_format::format::detect::{not_a, HEAD_BYTES};
 use octavo_format::format::tfrecord::layout::{frame_end, parse_header, FRAME_BYTES, HEADER_BYTES};
 use octavo_format::format::tfrecord::{DeflatedIndex, FrameScan, TfRecordIndex};
-use octavo_format::{FormatError, Index};
+use octavo_format::{FormatError, Index, Span};
 
 use super::tail::{is_zeros, Tail};
 use crate::error::{Error, Result};
@@ -149,48 +149,74 @@ pub(crate) fn for_each_piece(source: &dyn Source, take: &mut dyn FnMut(&[u8]) ->
     Ok(())
 }
 
+/// The index of a part of an uncompressed file: records that fill a span.
+pub(super) fn read_part(source: &dyn Source, span: Span) -> Result<TfRecordIndex> {
+    let walk = RecordWalk::through(source, span)?;
+    let broken = walk.fault.map(|fault| Broken { offset: walk.end, fault });
+    Ok(walk.into_index(broken, 0))
+}
+
 fn read_plain(source: &dyn Source) -> Result<TfRecordIndex> {
-    let blame = |error| Error::format(source.name(), error);
     let file_bytes = source.len();
-    let (mut table, mut end, mut decoded_bytes, mut fault) = (ChunkTable::empty(), 0, 0u64, None);
-    let mut hops = Hops::new(source);
-    while end < file_bytes {
-        let header = hops.at(end, HEADER_BYTES)?;
-        let found = parse_header(header).map(|len| (len, frame_end(end, len)));
-        let (len, after) = match found {
-            Ok((len, Some(after))) if after <= file_bytes => (len, after),
-            Ok((_, after)) => {
-                fault = Some(ChunkFault::Truncated { end: after.unwrap_or(u64::MAX), file_bytes });
-                break;
-            }
-            Err(damage) => {
-                fault = Some(damage);
-                break;
-            }
-        };
-        table.push(Entry { offset: end, decoded: len }).map_err(blame)?;
-        decoded_bytes += len;
-        end = after;
-    }
-    let tail = match fault {
-        Some(fault) => tail(source, end, fault)?,
+    let walk = RecordWalk::through(source, Span::new(0, file_bytes))?;
+    let tail = match walk.fault {
+        Some(fault) => tail(source, walk.end, fault)?,
         None => Tail::Nothing,
     };
-    if table.is_empty()
-        && matches!(tail, Tail::Damaged(_))
-        && next_record::<Error>(source, 1, &mut Patience::new(file_bytes), &mut calmly)?.is_none()
-    {
+    let is_damaged = matches!(tail, Tail::Damaged(_));
+    let mut patience = Patience::new(file_bytes);
+    if walk.table.is_empty() && is_damaged && next_record(source, 1, &mut patience, &mut calmly)?.is_none() {
         let head = read_vec(source, 0, file_bytes.min(HEAD_BYTES as u64))?;
-        return Err(blame(not_a("TFRecord", &head, file_bytes)));
+        return Err(Error::format(source.name(), not_a("TFRecord", &head, file_bytes)));
     }
     let (torn_bytes, broken) = match tail {
         Tail::Nothing => (0, None),
-        Tail::Torn => (file_bytes - end, None),
+        Tail::Torn => (file_bytes - walk.end, None),
         Tail::Damaged(broken) => (0, Some(broken)),
     };
-    let codec = Some(Codec::None);
-    let about = About { codec, decoded_bytes: Some(decoded_bytes), torn_bytes, ..About::default() };
-    Ok(TfRecordIndex::new(table, broken, about))
+    Ok(walk.into_index(broken, torn_bytes))
+}
+
+/// What hopping from length to length has found.
+struct RecordWalk {
+    table: ChunkTable,
+    decoded_bytes: u64,
+    /// Where the last record ends.
+    end: u64,
+    /// What is wrong with what stands at `end`, if something does.
+    fault: Option<ChunkFault>,
+}
+
+impl RecordWalk {
+    fn through(source: &dyn Source, span: Span) -> Result<Self> {
+        let blame = |error| Error::format(source.name(), error);
+        let file_bytes = span.end();
+        let mut walk = Self { table: ChunkTable::empty(), decoded_bytes: 0, end: span.offset, fault: None };
+        let mut hops = Hops::new(source);
+        while walk.end < file_bytes {
+            let found = parse_header(hops.at(walk.end, HEADER_BYTES)?).map(|len| (len, frame_end(walk.end, len)));
+            let (len, after) = match found {
+                Ok((len, Some(after))) if after <= file_bytes => (len, after),
+                Ok((_, after)) => {
+                    walk.fault = Some(ChunkFault::Truncated { end: after.unwrap_or(u64::MAX), file_bytes });
+                    break;
+                }
+                Err(damage) => {
+                    walk.fault = Some(damage);
+                    break;
+                }
+            };
+            walk.table.push(Entry { offset: walk.end, decoded: len }).map_err(blame)?;
+            walk.decoded_bytes += len;
+            walk.end = after;
+        }
+        Ok(walk)
+    }
+
+    fn into_index(self, broken: Option<Broken>, torn_bytes: u64) -> TfRecordIndex {
+        let (codec, decoded_bytes) = (Some(Codec::None), Some(self.decoded_bytes));
+        TfRecordIndex::new(self.table, broken, About { codec, decoded_bytes, torn_bytes, ..About::default() })
+    }
 }
 
 fn calmly(_: u64, _: u64) -> Result<()> {

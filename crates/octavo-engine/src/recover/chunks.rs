@@ -1,12 +1,16 @@
 //! RecordIO: every chunk that holds, found by hopping from header to header, and by its checksum where that leads nowhere.
 
+use std::sync::Arc;
+
+use octavo_format::bytes::to_usize;
 use octavo_format::chunk::{Check, ChunkFault, DecodedChunk};
 use octavo_format::codec::Decoder;
 use octavo_format::format::recordio::{payload, ChunkHeader, Dialect, HEADER_BYTES};
 
 use super::{Lost, Piece, Survey};
 use crate::error::{Error, Result};
-use crate::io::{read_vec, Source};
+use crate::hop::Hops;
+use crate::io::read_vec;
 use crate::resync::recordio::next_chunk;
 use crate::resync::Patience;
 use crate::write::RecordWriter;
@@ -46,10 +50,12 @@ impl Survey {
             return Ok(());
         };
         self.dialect = Some(first.dialect);
+        let source = Arc::clone(&self.source);
+        let mut hops = Hops::new(source.as_ref());
         let mut at = 0;
         while at < file_bytes {
             let begin = at;
-            at = match look(self.source.as_ref(), at, first.dialect, &mut patience)? {
+            at = match look(&mut hops, at, file_bytes, first.dialect, &mut patience)? {
                 Found::Whole { end } => {
                     self.keep_chunk(at, end);
                     end
@@ -94,63 +100,56 @@ impl Survey {
     /// Writes the records of chunks that hold; returns where they end.
     pub(super) fn write_recordio(&mut self, begin: u64, end: u64, writer: &mut RecordWriter) -> Result<u64> {
         let Some(dialect) = self.dialect else { return Ok(end) };
-        let mut at = begin;
-        while at < end {
-            let chunk = read_chunk(self.source.as_ref(), at, dialect, u64::MAX)?;
-            let (size, decoded) = match chunk {
-                Ok(found) => found,
-                // It held a moment ago.
-                Err(_) => return Err(Error::changed(self.source.name(), "the file was written to")),
-            };
+        let bytes = read_vec(self.source.as_ref(), begin, end - begin)?;
+        let mut rest = bytes.as_slice();
+        while !rest.is_empty() {
+            // It held a moment ago.
+            let changed = || Error::changed(self.source.name(), "the file was written to");
+            let header = ChunkHeader::parse(dialect.order(), rest).map_err(|_| changed())?;
+            let (chunk, after) = rest.split_at_checked(to_usize(header.chunk_bytes())).ok_or_else(changed)?;
+            let decoded = decode(dialect, &header, chunk).map_err(|_| changed())?;
             super::push_all(writer, (0..decoded.len()).map(|number| decoded.record(number)))?;
-            at += size;
+            rest = after;
         }
         Ok(end)
     }
 }
 
-/// What is wrong with a chunk, and what its header says, if it says anything.
-type Unreadable = (ChunkFault, Option<ChunkHeader>);
+fn decode(dialect: Dialect, header: &ChunkHeader, chunk: &[u8]) -> std::result::Result<DecodedChunk, ChunkFault> {
+    payload::decode(dialect, header, &chunk[HEADER_BYTES..], Check::All, &mut Decoder::new(), Vec::new())
+}
 
-/// The size and the records of the chunk at `begin`, or what is wrong with it and what its header says, if it says anything.
-fn read_chunk(
-    source: &dyn Source,
+fn look(
+    hops: &mut Hops<'_>,
     begin: u64,
+    file_bytes: u64,
     dialect: Dialect,
-    most_bytes: u64,
-) -> Result<std::result::Result<(u64, DecodedChunk), Unreadable>> {
-    let file_bytes = source.len();
-    let head = read_vec(source, begin, HEADER.min(file_bytes - begin))?;
-    let header = match ChunkHeader::parse(dialect.order(), &head) {
+    patience: &mut Patience,
+) -> Result<Found> {
+    let head = hops.at(begin, HEADER_BYTES)?;
+    let header = match ChunkHeader::parse(dialect.order(), head) {
         Ok(header) => header,
         Err(_) if head.len() < HEADER_BYTES => {
-            return Ok(Err((ChunkFault::Truncated { end: begin + HEADER, file_bytes }, None)));
+            return Ok(Found::Nothing { fault: ChunkFault::Truncated { end: begin + HEADER, file_bytes } });
         }
-        Err(damage) => return Ok(Err((damage.into(), None))),
+        Err(damage) => return Ok(Found::Nothing { fault: damage.into() }),
     };
     let end = begin + header.chunk_bytes();
     if end > file_bytes {
-        return Ok(Err((ChunkFault::Truncated { end, file_bytes }, None)));
+        return Ok(Found::Nothing { fault: ChunkFault::Truncated { end, file_bytes } });
     }
-    if header.chunk_bytes() > most_bytes {
-        return Ok(Err((ChunkFault::Damaged("too much of the file looks like this to read all of it"), None)));
+    if header.chunk_bytes() > patience.left() {
+        let fault = ChunkFault::Damaged("too much of the file looks like this to read all of it");
+        return Ok(Found::Nothing { fault });
     }
-    let bytes = read_vec(source, begin + HEADER, header.size.into())?;
-    let decoded = payload::decode(dialect, &header, &bytes, Check::All, &mut Decoder::new(), Vec::new());
-    Ok(decoded.map(|decoded| (header.chunk_bytes(), decoded)).map_err(|fault| (fault, Some(header))))
-}
-
-fn look(source: &dyn Source, begin: u64, dialect: Dialect, patience: &mut Patience) -> Result<Found> {
-    let (fault, header) = match read_chunk(source, begin, dialect, patience.left())? {
-        Ok((size, _)) => return Ok(Found::Whole { end: begin + size }),
-        Err(found) => found,
+    let fault = match decode(dialect, &header, hops.at(begin, to_usize(header.chunk_bytes()))?) {
+        Ok(_) => return Ok(Found::Whole { end }),
+        Err(fault) => fault,
     };
-    let Some(header) = header else { return Ok(Found::Nothing { fault }) };
     patience.spend(header.chunk_bytes());
-    let end = begin + header.chunk_bytes();
-    let next = read_vec(source, end, HEADER.min(source.len() - end))?;
     // A header that leads to another one, or to the end, is believed: looking inside the chunk might find what a record holds.
-    let leads_on = next.is_empty() || ChunkHeader::parse(dialect.order(), &next).is_ok();
+    let next = hops.at(end, HEADER_BYTES)?;
+    let leads_on = next.is_empty() || ChunkHeader::parse(dialect.order(), next).is_ok();
     Ok(match leads_on {
         true => Found::Damaged { end, records: header.records.into(), fault },
         false => Found::Nothing { fault },

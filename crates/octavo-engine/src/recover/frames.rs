@@ -1,12 +1,15 @@
 //! TFRecord: every record that holds, found by hopping from length to length, and by checksums where that leads nowhere.
 
+use std::sync::Arc;
+
 use octavo_format::bytes::to_usize;
 use octavo_format::chunk::ChunkFault;
 use octavo_format::format::tfrecord::layout::{frame_end, open_frame, parse_header, HEADER_BYTES};
 
 use super::{Piece, Survey};
 use crate::error::{Error, Result};
-use crate::io::{read_vec, Source};
+use crate::hop::Hops;
+use crate::io::read_vec;
 use crate::resync::tfrecord::next_record;
 use crate::resync::Patience;
 use crate::write::RecordWriter;
@@ -28,9 +31,11 @@ impl Survey {
     ) -> std::result::Result<(), E> {
         let file_bytes = self.source.len();
         let (mut at, mut patience) = (0, Patience::new(file_bytes));
+        let source = Arc::clone(&self.source);
+        let mut hops = Hops::new(source.as_ref());
         while at < file_bytes {
             let begin = at;
-            at = match look(self.source.as_ref(), at)? {
+            at = match look(&mut hops, at, file_bytes)? {
                 Found::Whole { end } => {
                     self.keep_frame(at, end);
                     end
@@ -78,10 +83,8 @@ impl Survey {
     }
 }
 
-fn look(source: &dyn Source, begin: u64) -> Result<Found> {
-    let file_bytes = source.len();
-    let head = read_vec(source, begin, (HEADER_BYTES as u64).min(file_bytes - begin))?;
-    let len = match parse_header(&head) {
+fn look(hops: &mut Hops<'_>, begin: u64, file_bytes: u64) -> Result<Found> {
+    let len = match parse_header(hops.at(begin, HEADER_BYTES)?) {
         Ok(len) => len,
         Err(fault) => return Ok(Found::Nothing { fault }),
     };
@@ -89,8 +92,7 @@ fn look(source: &dyn Source, begin: u64) -> Result<Found> {
     if end > file_bytes {
         return Ok(Found::Nothing { fault: ChunkFault::Truncated { end, file_bytes } });
     }
-    let frame = read_vec(source, begin, end - begin)?;
-    Ok(match open_frame(&frame, true) {
+    Ok(match open_frame(hops.at(begin, to_usize(end - begin))?, true) {
         Ok(_) => Found::Whole { end },
         Err(fault) => Found::Damaged { end, fault },
     })

@@ -10,6 +10,8 @@ mod records;
 mod search;
 mod survey;
 
+use std::sync::Arc;
+
 use octavo_format::chunk::DecodedChunk;
 use octavo_format::chunk::{Check, ChunkFault};
 use octavo_format::codec::deflate::Wrapping;
@@ -74,7 +76,7 @@ impl Piece {
 
 /// What is left of a file.
 pub struct Survey {
-    source: Box<dyn Source>,
+    source: Arc<dyn Source>,
     /// What the file was, or was to become.
     pub format: Format,
     pieces: Vec<Piece>,
@@ -119,7 +121,7 @@ impl Survey {
             None => Format::ArrayRecord,
         };
         let mut survey = Self {
-            source,
+            source: source.into(),
             format,
             pieces: Vec::new(),
             lost: Vec::new(),

@@ -140,6 +140,11 @@ pub trait Index: Send + Sync + std::fmt::Debug {
         self.chunks().is_some()
     }
 
+    /// Whether some chunks that follow one another can be opened by themselves, without a look at the rest of the file.
+    fn has_parts(&self) -> bool {
+        false
+    }
+
     /// Whether reading a record means to decompress it, as far as the file says.
     fn is_compressed(&self) -> bool {
         false

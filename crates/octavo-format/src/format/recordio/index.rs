@@ -96,6 +96,10 @@ impl Index for RecordIoIndex {
         Some(&self.about)
     }
 
+    fn has_parts(&self) -> bool {
+        self.broken.is_none()
+    }
+
     fn broken(&self) -> Option<FormatError> {
         let Broken { offset, fault } = self.broken?;
         Some(FormatError::Chunk { offset, record: self.record_count - 1, record_count: 0, fault })

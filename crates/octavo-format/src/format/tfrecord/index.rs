@@ -81,6 +81,10 @@ impl Index for TfRecordIndex {
         Some(&self.about)
     }
 
+    fn has_parts(&self) -> bool {
+        self.broken.is_none()
+    }
+
     fn broken(&self) -> Option<FormatError> {
         let Broken { offset, fault } = self.broken?;
         Some(FormatError::Record { offset, record: self.table.len() as u64, record_count: 0, fault })
