@@ -1,7 +1,7 @@
 """octavo's main job in one minute: write a data set, read it in random batches, survive a damaged copy.
 
-Then the same with ArrayRecord: compressed chunks, an append, and what is left of a file that lost its end. RecordIO grows
-in small steps and is cut into tasks for other processes. TFRecord, compressed as a whole, is read at random.
+Then the same with ArrayRecord: compressed chunks, an append, and what is left of a file that lost its end. RecordIO
+grows in small steps and is cut into tasks for other processes. TFRecord, compressed as a whole, is read at random.
 
 Run it with `make demo`, or as `python examples/demo.py` where octavo and NumPy are installed.
 """
@@ -120,16 +120,16 @@ def tell_about_recordio(folder: Path, records: list[bytes]) -> None:
         tasks = [pickle.dumps(task) for task in reader.partitions(max_records=RECORDS // 4)]
         total = timed(f"RecordIO: read, {len(tasks)} tasks", len(reader), lambda: run_tasks(tasks))
         is_right = total == sum(map(len, records)) + sum(map(len, records[:STEPS]))
-        print(f"  {len(tasks)} tasks of {max(map(len, tasks))} bytes each, all records in them: {is_right}")
+        print(f"  {len(tasks)} tasks of {max(map(len, tasks))} bytes at most; every record is in one: {is_right}")
 
 
 def tell_about_tfrecord(folder: Path, records: list[bytes], batches: list[list[int]]) -> None:
     """One gzip stream, and yet any record is near; an index beside the file saves decompressing it first."""
     path = folder / "train.tfrecord.gz"
     timed("TFRecord: write, gzip", RECORDS, lambda: write(path, records))
-    timed("TFRecord: open, decompressing it", RECORDS, lambda: octavo.open(path).close())
+    timed("TFRecord: open, decompressing it", 1, lambda: octavo.open(path).close())
     (sidecar,) = octavo.write_index(path)
-    with timed("TFRecord: open, with a sidecar", RECORDS, lambda: octavo.open(path)) as reader:
+    with timed("TFRecord: open, with a sidecar", 1, lambda: octavo.open(path)) as reader:
         print(f"{path.name}: {reader.info.total_bytes:,} bytes, beside it {Path(sidecar).name}, {reader.info.sidecar=}")
         print(f"  record 54321 is right: {reader[54_321] == records[54_321]}")
         timed(f"TFRecord: read, {BATCH} at random", BATCH * BATCHES, lambda: read_in_batches(reader, batches))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import itertools
 import os
 import tempfile
@@ -65,6 +66,17 @@ def test_second_append_is_refused_and_does_no_harm(tmp_path: Path, path: Path):
     assert octavo.open(path).read_all() == [*growing.OLD, b"of the first"]
 
 
+def test_trim_is_refused_while_somebody_appends(path: Path):
+    content = path.read_bytes() + path.read_bytes()[:3]
+    path.write_bytes(content)
+    with path.open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        with pytest.raises(errors.StorageError):
+            octavo.trim(path)
+    assert path.read_bytes() == content
+    assert octavo.trim(path) == 3
+
+
 def test_file_that_grows_can_be_opened_at_every_instant(path: Path):
     flushes = 60
     states = list(itertools.accumulate(map(growing.new_records, range(flushes)), initial=growing.OLD))
@@ -108,3 +120,15 @@ def test_reader_of_a_file_that_grows_keeps_reading_what_it_has_opened(path: Path
             assert reader.read_all() == growing.OLD
     assert list(reader) == growing.OLD
     assert octavo.open(path, io=io).read_all() == [*growing.OLD, *(samples.sized(n, 5000) for n in range(50))]
+
+
+@pytest.mark.parametrize("mend", [octavo.trim, lambda path: octavo.append(path).close()], ids=["trim", "append"])
+def test_reader_of_a_torn_file_keeps_reading_when_the_rest_is_cut_off(path: Path, io: IoMode, mend):
+    path.write_bytes(path.read_bytes() + path.read_bytes()[:100])
+    with pytest.warns(errors.TornAppendWarning):
+        reader = octavo.open(path, io=io)
+    assert reader[0] == growing.OLD[0]
+    mend(path)
+    assert reader.read_all() == growing.OLD
+    assert list(reader) == growing.OLD
+    assert [reader[number] for number in range(len(reader))] == growing.OLD

@@ -129,6 +129,11 @@ impl Error {
         Self::Io { path: path.into(), action, source: Arc::new(source) }
     }
 
+    /// Whether there was no memory for something.
+    pub fn is_no_memory(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if source.kind() == std::io::ErrorKind::OutOfMemory)
+    }
+
     /// Whether the process, or the system, has no descriptor left.
     pub fn is_too_many_files(&self) -> bool {
         matches!(self, Self::Io { source, .. } if crate::io::descriptors::is_too_many(source))

@@ -2,7 +2,7 @@
 
 use octavo_format::bytes::to_usize;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::io::{read_exact, Source};
 
@@ -53,7 +53,12 @@ impl<'a> Hops<'a> {
         let is_near = position.saturating_sub(self.last) <= SEEK_BYTES;
         self.ahead = if is_near { (self.ahead * 4).min(MOST_BYTES) } else { LEAST_BYTES };
         let left = self.source.len().saturating_sub(position);
-        self.window.resize(to_usize(self.ahead.max(wanted as u64).min(left)), 0);
+        let size = to_usize(self.ahead.max(wanted as u64).min(left));
+        self.window.clear();
+        if self.window.try_reserve(size).is_err() {
+            return Err(Error::io(self.source.name(), "reserve memory", std::io::ErrorKind::OutOfMemory.into()));
+        }
+        self.window.resize(size, 0);
         (self.start, self.last) = (position, position);
         if let Err(error) = read_exact(self.source, position, &mut self.window) {
             self.window.clear();

@@ -94,6 +94,15 @@ pub enum Input {
     Source(Box<dyn Source>),
 }
 
+/// Parts of files that hold a run of records.
+#[derive(Debug)]
+pub struct Parts {
+    /// Records that stand before the first one in the first part.
+    pub skip: u64,
+    /// The number of each file, and the bytes of it.
+    pub spans: Vec<(usize, Span)>,
+}
+
 /// Files opened together, numbered one after the other.
 pub struct Dataset {
     slots: Vec<ShardSlot>,
@@ -215,9 +224,8 @@ impl Dataset {
             .collect()
     }
 
-    /// The files and their bytes that records `start` to `stop` are in, and how many records stand before the first of them there.
-    /// Nothing where a part of a file cannot be opened by itself.
-    pub fn spans_of(&self, start: u64, stop: u64) -> Result<Option<(u64, Vec<(usize, Span)>)>> {
+    /// The parts of files that records `start` to `stop` are in. Nothing where a part of a file cannot be opened by itself.
+    pub fn spans_of(&self, start: u64, stop: u64) -> Result<Option<Parts>> {
         let (mut skip, mut spans) = (0, Vec::new());
         let mut record = start;
         while record < stop {
@@ -238,7 +246,7 @@ impl Dataset {
             spans.push((number, Span::new(from.span.offset, to.span.end() - from.span.offset)));
             record = end;
         }
-        Ok(Some((skip, spans)))
+        Ok(Some(Parts { skip, spans }))
     }
 
     /// Size of all files together, when they were opened.

@@ -236,7 +236,7 @@ impl Reader {
     fn _parts_of(&self, py: Python<'_>, start: u64, stop: u64) -> PyResult<Option<(u64, Vec<Part>)>> {
         let found = self.dataset.spans_of(start, stop).into_py(py)?;
         let part = |(file, span): (usize, Span)| (file, span.offset, span.end());
-        Ok(found.map(|(skip, spans)| (skip, spans.into_iter().map(part).collect())))
+        Ok(found.map(|found| (found.skip, found.spans.into_iter().map(part).collect())))
     }
 
     /// Every interrupted append among the files: the file's name, where it begins, and its size.

@@ -331,6 +331,20 @@ def send_to_workers(path: str, method: str, io: IoMode) -> None:
         pool.join()
 
 
+def read_partitions(path: str, max_records: int) -> None:
+    """Tasks of so many records at most, done by workers in any order: every record comes once, and no chunk twice."""
+    reader = octavo.open(path)
+    partitions = reader.partitions(max_records=max_records)
+    assert max(map(len, partitions)) <= max_records
+    random.Random(max_records).shuffle(partitions)
+    with multiprocessing.get_context("fork").Pool(3) as pool:
+        found = dict(pool.imap_unordered(_read_partition, partitions, chunksize=50))
+        pool.close()
+        pool.join()
+    assert len(found) == len(partitions), "two tasks begin at the same record"
+    assert list(itertools.chain.from_iterable(found[start] for start in sorted(found))) == CONTENT
+
+
 _inherited: list[octavo.Reader] = []
 
 

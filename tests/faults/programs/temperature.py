@@ -78,7 +78,7 @@ def _major_faults() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_majflt
 
 
-def _carried() -> dict[str, int]:
+def carried() -> dict[str, int]:
     try:
         with open("/proc/self/io", encoding="ascii") as lines:
             return {name: int(value) for name, value in (line.split(":") for line in lines)}
@@ -93,9 +93,9 @@ def measure(path: str, io: IoMode, way: str, *, warm: bool) -> None:
     if warm:
         for _ in range(6):
             _whole(reader)
-    faults, before = _major_faults(), _carried()
+    faults, before = _major_faults(), carried()
     records = WAYS[way](reader)
-    after = _carried()
+    after = carried()
     costs = {
         "records": records,
         "major_faults": _major_faults() - faults,

@@ -7,7 +7,7 @@ use octavo_format::chunk::{Check, ChunkFault, DecodedChunk};
 use octavo_format::codec::Decoder;
 use octavo_format::format::recordio::{payload, ChunkHeader, Dialect, HEADER_BYTES};
 
-use super::{Lost, Piece, Survey};
+use super::{Lost, Piece, Survey, NO_MEMORY};
 use crate::error::{Error, Result};
 use crate::hop::Hops;
 use crate::io::read_vec;
@@ -142,9 +142,13 @@ fn look(
         let fault = ChunkFault::Damaged("too much of the file looks like this to read all of it");
         return Ok(Found::Nothing { fault });
     }
-    let fault = match decode(dialect, &header, hops.at(begin, to_usize(header.chunk_bytes()))?) {
-        Ok(_) => return Ok(Found::Whole { end }),
-        Err(fault) => fault,
+    let fault = match hops.at(begin, to_usize(header.chunk_bytes())) {
+        Ok(chunk) => match decode(dialect, &header, chunk) {
+            Ok(_) => return Ok(Found::Whole { end }),
+            Err(fault) => fault,
+        },
+        Err(error) if error.is_no_memory() => NO_MEMORY,
+        Err(error) => return Err(error),
     };
     patience.spend(header.chunk_bytes());
     // A header that leads to another one, or to the end, is believed: looking inside the chunk might find what a record holds.

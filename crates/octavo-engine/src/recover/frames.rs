@@ -6,7 +6,7 @@ use octavo_format::bytes::to_usize;
 use octavo_format::chunk::ChunkFault;
 use octavo_format::format::tfrecord::layout::{frame_end, open_frame, parse_header, HEADER_BYTES};
 
-use super::{Piece, Survey};
+use super::{Piece, Survey, NO_MEMORY};
 use crate::error::{Error, Result};
 use crate::hop::Hops;
 use crate::io::read_vec;
@@ -92,7 +92,12 @@ fn look(hops: &mut Hops<'_>, begin: u64, file_bytes: u64) -> Result<Found> {
     if end > file_bytes {
         return Ok(Found::Nothing { fault: ChunkFault::Truncated { end, file_bytes } });
     }
-    Ok(match open_frame(hops.at(begin, to_usize(end - begin))?, true) {
+    let frame = match hops.at(begin, to_usize(end - begin)) {
+        Ok(frame) => frame,
+        Err(error) if error.is_no_memory() => return Ok(Found::Damaged { end, fault: NO_MEMORY }),
+        Err(error) => return Err(error),
+    };
+    Ok(match open_frame(frame, true) {
         Ok(_) => Found::Whole { end },
         Err(fault) => Found::Damaged { end, fault },
     })

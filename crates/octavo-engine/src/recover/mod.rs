@@ -28,6 +28,9 @@ use crate::io::{read_vec, Source};
 use crate::open::tfrecord::{begins_like_one, wrapping_in};
 use crate::write::RecordWriter;
 
+/// What is wrong with a piece that is too large for this machine; others may still be saved.
+const NO_MEMORY: ChunkFault = ChunkFault::Damaged("it does not fit into memory");
+
 /// Bytes of a file that are lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lost {

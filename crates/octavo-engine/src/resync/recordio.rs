@@ -73,7 +73,10 @@ fn whole_chunk(
         return Ok(None);
     }
     interrupt::check()?;
-    let chunk = read_vec(source, begin, size)?;
+    let chunk = match read_vec(source, begin, size) {
+        Err(error) if error.is_no_memory() => return Ok(None),
+        read => read?,
+    };
     let dialect = match dialect {
         Some(dialect) => Some(dialect),
         None => detect::confirm(&header, &chunk),

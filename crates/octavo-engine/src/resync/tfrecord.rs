@@ -32,8 +32,10 @@ pub(crate) fn next_record<E: From<Error>>(
             let Some(end) = end.filter(|end| *end <= file_bytes && end - position <= patience.left()) else {
                 continue;
             };
-            if open_frame(&read_vec(source, position, end - position)?, true).is_ok() {
-                return Ok(Some(position));
+            match read_vec(source, position, end - position) {
+                Ok(frame) if open_frame(&frame, true).is_ok() => return Ok(Some(position)),
+                Err(error) if !error.is_no_memory() => return Err(error.into()),
+                _ => {}
             }
             patience.spend(end - position);
         }
