@@ -4,27 +4,24 @@
 //! and with lies under right hashes. Of a whole file everything comes back. Of a damaged one only what was written does, in
 //! its place. Of a lie nothing is known, but that the readers agree and nobody panics.
 
-use std::path::PathBuf;
-
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use octavo_engine::open::OpenOptions;
-use octavo_engine::recover::{Report, Survey};
-use octavo_engine::sink::Side;
-use octavo_engine::write::{ArrayRecordRecipe, Recipe, RecordWriter};
-use octavo_engine::Error;
+use octavo_engine::recover::Report;
+use octavo_engine::write::{ArrayRecordRecipe, Recipe};
 use octavo_format::codec::Compression;
 use octavo_format::format::riegeli::write::ChunkOptions;
 use octavo_format::Format;
 
 use crate::draft::{self, Edit};
 use crate::file::{Draft, Written};
-use crate::reading::{self, Bytes, Reading};
+use crate::reading::{self, Reading};
+use crate::recovery;
 
 /// The input itself as a file, and a file made from the input. Where the input ends too early, nothing is to be found.
 pub fn check(input: &[u8]) {
     reading::agree(input, &OpenOptions { format: Some(Format::ArrayRecord), ..OpenOptions::default() });
     reading::agree(input, &OpenOptions { format: Some(Format::Riegeli), ..OpenOptions::default() });
-    survey(input);
+    let _ = recovery::survey(input, Format::ArrayRecord);
     let _ = generated(&mut Unstructured::new(input));
 }
 
@@ -104,30 +101,18 @@ fn judge(written: &Written, bytes: &[u8], options: &OpenOptions) {
 fn lied_about(written: &Written, chunk: usize, edits: &[Edit], options: &OpenOptions) {
     let bytes = written.with_lie(chunk, edits);
     reading::agree(&bytes, options);
-    survey(&bytes);
-}
-
-/// What recovery finds, without writing it anywhere.
-fn survey(bytes: &[u8]) -> Option<Survey> {
-    Survey::of(Box::new(Bytes::new(bytes, true)), Some(Format::ArrayRecord), &mut |_, _| Ok::<(), Error>(())).ok()
+    let _ = recovery::survey(&bytes, Format::ArrayRecord);
 }
 
 /// Everything that recovery saves must be records of the file, each at most once and in order; and what it says is lost
 /// must be the rest, where it says so.
 fn recover(bytes: &[u8], written: &Written) -> Report {
-    let survey = survey(bytes).expect("bytes in memory can always be read");
-    let target = Target::new();
     let chunks = ChunkOptions { compression: Compression::NONE, transpose: None };
     let recipe =
         ArrayRecordRecipe { chunks, group_size: 1, pad_to_block_boundary: false, writer_options: String::new() };
-    let writer = RecordWriter::create(&target.path, &Recipe::ArrayRecord(recipe), true, Side::Recovering);
-    let writer = writer.expect("a temporary file");
-    let report = survey.write(writer, &mut |_, _| Ok::<(), Error>(())).expect("recovery has nothing to fail at");
-    let file = std::fs::read(&target.path).expect("recovery has written it");
-    let options = OpenOptions { format: Some(Format::ArrayRecord), ..OpenOptions::default() };
-    let saved = reading::agree(&file, &options).expect("what recovery writes is whole").records;
+    let (saved, report) = recovery::recover(bytes, &Recipe::ArrayRecord(recipe));
     let mut numbers = Vec::new();
-    for record in saved.into_iter().flatten() {
+    for record in saved.records.into_iter().flatten() {
         let number = written.records.iter().position(|one| *one == record);
         numbers.push(number.expect("a record was saved that nobody wrote"));
     }
@@ -145,23 +130,4 @@ fn recover(bytes: &[u8], written: &Written) -> Report {
         );
     }
     report
-}
-
-/// A file that goes when it is not needed any more; in memory, where the system has such a place.
-struct Target {
-    path: PathBuf,
-}
-
-impl Target {
-    fn new() -> Self {
-        let shared_memory = PathBuf::from("/dev/shm");
-        let folder = if shared_memory.is_dir() { shared_memory } else { std::env::temp_dir() };
-        Self { path: folder.join(format!("octavo-fuzz-{}.array_record", std::process::id())) }
-    }
-}
-
-impl Drop for Target {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.path);
-    }
 }

@@ -3,6 +3,8 @@
 use octavo_format::format::ffrecord::{FfIndex, FixedHeader, IndexBuilder};
 use octavo_format::{FormatError, Index, Placement};
 
+use crate::checksums::crc32;
+
 /// What can be wrong, by kind: the twin names every fault a file has, and octavo must have found one of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fault {
@@ -195,18 +197,6 @@ fn with_right_checksums(file: &[u8]) -> Vec<u8> {
         }
     }
     file
-}
-
-/// Bit by bit, straight from the definition.
-fn crc32(bytes: &[u8]) -> u32 {
-    let mut crc = u32::MAX;
-    for &byte in bytes {
-        crc ^= u32::from(byte);
-        for _ in 0..8 {
-            crc = (crc >> 1) ^ (0xEDB8_8320 * (crc & 1));
-        }
-    }
-    !crc
 }
 
 fn slice(file: &[u8], start: u64, end: u64) -> Option<&[u8]> {

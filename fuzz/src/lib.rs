@@ -4,8 +4,14 @@
 //! checks, records that are written and read again take its place.
 
 pub mod array_record;
+mod checksums;
 mod draft;
 pub mod ffrecord;
 mod file;
+mod inflate;
 mod reading;
+pub mod recordio;
+mod recovery;
 pub mod riegeli_chunk;
+mod snappy;
+pub mod tfrecord;

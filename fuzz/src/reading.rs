@@ -6,7 +6,8 @@ use octavo_engine::fetch::Failures;
 use octavo_engine::info::Description;
 use octavo_engine::io::{Residence, Scratch, Source, SpanRead};
 use octavo_engine::open::OpenOptions;
-use octavo_engine::scan::BlockLimits;
+use octavo_engine::runs::BlockPlan;
+use octavo_engine::scan::View;
 use octavo_engine::shards::Input;
 use octavo_engine::{verify, Dataset, Error, Result};
 use octavo_format::Span;
@@ -19,8 +20,14 @@ const MOST_RECORDS: u64 = 200;
 /// What the records of a file are.
 #[derive(Debug)]
 pub struct Reading {
-    /// Each record that can be read; the first and the last ones where there are many.
+    /// How many there are.
+    pub count: u64,
+    /// Which of them were read: the first and the last ones where there are many.
+    pub numbers: Vec<u64>,
+    /// Each of those that can be read.
     pub records: Vec<Option<Vec<u8>>>,
+    /// Bytes of an interrupted append.
+    pub torn_bytes: u64,
     /// Whether anything at all is wrong.
     pub damaged: bool,
 }
@@ -45,14 +52,15 @@ pub fn agree(bytes: &[u8], options: &OpenOptions) -> Option<Reading> {
     let again: Vec<Option<Vec<u8>>> = numbers.iter().rev().map(|&number| read(&cold, number, false)).collect();
     assert!(records.iter().eq(again.iter().rev()), "warm and cold reads differ");
     by_blocks(&warm, &records);
-    let _ = Description::of(&warm);
+    let description = Description::of(&warm).expect("bytes in memory can always be read");
     let mut damage = verify::verify(&warm, &mut |_| Ok::<(), Error>(())).expect("verifying goes on past damage");
     damage.retain(|one| one.record_count > 0);
     for (number, record) in numbers.iter().zip(&records) {
         let told = damage.iter().any(|one| (one.record..one.record + one.record_count).contains(number));
         assert!(told || record.is_some(), "record {number} cannot be read, and verify does not say so");
     }
-    Some(Reading { records, damaged: !damage.is_empty() })
+    let torn_bytes = description.map_or(0, |description| description.torn_bytes);
+    Some(Reading { count, numbers, records, torn_bytes, damaged: !damage.is_empty() })
 }
 
 fn read(dataset: &Dataset, number: u64, warm: bool) -> Option<Vec<u8>> {
@@ -80,21 +88,43 @@ fn by_blocks(dataset: &Dataset, records: &[Option<Vec<u8>>]) {
     if !dataset.is_chunked() || count != records.len() as u64 {
         return;
     }
-    let limits = BlockLimits { records: 20, bytes: 1 << 12 };
+    for most_bytes in [1, 1 << 12] {
+        let view = View { start: 0, step: 1, count };
+        let plans = |at| BlockPlan::new(dataset, &view, at..count, most_bytes).map(Block::Plan);
+        block_by_block(dataset, records, plans);
+        let plans = |at| ChunkPlan::block(dataset, at..count, |record| record, most_bytes).map(Block::Chunks);
+        block_by_block(dataset, records, plans);
+    }
+}
+
+/// A block, planned in one of two ways.
+enum Block {
+    Plan(BlockPlan),
+    Chunks(ChunkPlan),
+}
+
+fn block_by_block(dataset: &Dataset, records: &[Option<Vec<u8>>], plan: impl Fn(u64) -> Result<Block>) {
     let mut at = 0;
-    while at < count {
-        let Ok(plan) = ChunkPlan::block(dataset, at..count, |record| record, limits) else { return };
-        let len = plan.len() as u64;
+    while at < records.len() as u64 {
+        let Ok(plan) = plan(at) else { return };
+        let len = match &plan {
+            Block::Plan(plan) => plan.len(),
+            Block::Chunks(plan) => plan.len(),
+        };
         assert!(len > 0, "a scan must go on");
-        let expected = &records[at as usize..(at + len) as usize];
-        match plan.decode(dataset, false) {
+        let expected = &records[at as usize..at as usize + len];
+        let decoded = match plan {
+            Block::Plan(plan) => plan.decode(dataset),
+            Block::Chunks(plan) => plan.decode(dataset, false),
+        };
+        match decoded {
             Ok(decoded) => {
                 let found = (0..decoded.len()).map(|at| Some(decoded.record(at)));
                 assert!(found.eq(expected.iter().map(Option::as_deref)), "a scan differs");
             }
             Err((first, _)) => assert_eq!(expected.iter().position(Option::is_none), Some(first)),
         }
-        at += len;
+        at += len as u64;
     }
 }
 

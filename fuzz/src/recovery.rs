@@ -9,15 +9,25 @@ use octavo_engine::write::{Recipe, RecordWriter};
 use octavo_engine::{Error, Result};
 use octavo_format::Format;
 
-use crate::reading::{self, Bytes};
+use crate::reading::{self, Bytes, Reading};
 
 /// What recovery finds, without writing it anywhere.
 pub fn survey(bytes: &[u8], format: Format) -> Result<Survey> {
     Survey::of(Box::new(Bytes::new(bytes, true)), Some(format), &mut |_, _| Ok::<(), Error>(()))
 }
 
-/// The records that recovery writes into a file of that recipe, and its report.
-pub fn recover(bytes: &[u8], recipe: &Recipe) -> (Vec<Vec<u8>>, Report) {
+/// What recovery writes into a file of that recipe must be these records.
+pub fn recover_as(bytes: &[u8], recipe: &Recipe, expected: &[Vec<u8>]) -> (Reading, Report) {
+    let (saved, report) = recover(bytes, recipe);
+    assert_eq!(saved.count, expected.len() as u64, "the twin saved another number of records");
+    for (number, record) in saved.numbers.iter().zip(&saved.records) {
+        assert_eq!(record.as_ref(), Some(&expected[*number as usize]), "record {number} that was saved");
+    }
+    (saved, report)
+}
+
+/// What recovery writes into a file of that recipe, and its report.
+pub fn recover(bytes: &[u8], recipe: &Recipe) -> (Reading, Report) {
     let survey = survey(bytes, recipe.format()).expect("bytes in memory can always be read");
     let target = Target::new();
     let writer = RecordWriter::create(&target.path, recipe, true, Side::Recovering);
@@ -27,8 +37,7 @@ pub fn recover(bytes: &[u8], recipe: &Recipe) -> (Vec<Vec<u8>>, Report) {
     let options = OpenOptions { format: Some(recipe.format()), ..OpenOptions::default() };
     let saved = reading::agree(&file, &options).expect("what recovery writes is whole");
     assert!(!saved.damaged, "what recovery writes is whole");
-    let saved: Vec<Vec<u8>> = saved.records.into_iter().flatten().collect();
-    assert_eq!(report.record_count, saved.len() as u64);
+    assert_eq!(report.record_count, saved.count);
     (saved, report)
 }
 

@@ -4,11 +4,12 @@
 //! comes back, and whatever is decoded is as many records and bytes as the header says.
 
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
+use octavo_format::chunk::{Check, DecodedChunk};
 use octavo_format::codec::{could_decode_to, Decoder};
-use octavo_format::format::riegeli::chunk::{self, Check, Placer};
+use octavo_format::format::riegeli::chunk::{self, Placer};
 use octavo_format::format::riegeli::layout::{is_chunk_boundary, ChunkHeader, ChunkKind, BLOCK, CHUNK_HEADER};
 use octavo_format::format::riegeli::write::{ChunkEncoder, ChunkOptions};
-use octavo_format::format::riegeli::{simple, DecodedChunk};
+use octavo_format::format::riegeli::{decoded, simple};
 
 use crate::draft;
 
@@ -85,7 +86,7 @@ fn decode_payload(payload: &[u8]) -> Option<Vec<Vec<u8>>> {
 /// The records of a chunk by every decoder that there is for it, which must agree.
 fn decode(header: &ChunkHeader, data: &[u8]) -> Option<Vec<Vec<u8>>> {
     let mut decoder = Decoder::new();
-    let found = DecodedChunk::decode(header, data, &mut decoder).ok().map(|chunk| records_of(&chunk));
+    let found = decoded::decode(header, data, &mut decoder).ok().map(|chunk| records_of(&chunk));
     if let Some(records) = &found {
         assert_eq!(records.len() as u64, header.num_records);
         assert_eq!(records.iter().map(|record| record.len() as u64).sum::<u64>(), header.decoded_data_size);
@@ -108,8 +109,8 @@ fn records_of(chunk: &DecodedChunk) -> Vec<Vec<u8>> {
 
 /// The way of footers without a codec, which are not copied.
 fn where_they_are(header: &ChunkHeader, data: &[u8]) -> Option<Vec<Vec<u8>>> {
-    let ends = DecodedChunk::stored_ends(header, data).ok()?.expect("they are stored as they are");
-    Some(records_of(&DecodedChunk::of_stored(data.to_vec(), ends)))
+    let ends = decoded::stored_ends(header, data).ok()?.expect("they are stored as they are");
+    Some(records_of(&decoded::of_stored(data.to_vec(), ends)))
 }
 
 /// The way of files with one record a chunk.

@@ -67,7 +67,7 @@ def verify(
     """
     inputs = expand(location)
     try:
-        return _verify(Reader(inputs, format=format), progress)
+        return _verify(Reader(inputs, format=format, sidecar=False), progress)  # it is the file that is judged
     except OctavoError as error:
         if error.path is None or isinstance(error, OSError):
             raise

@@ -141,6 +141,15 @@ def test_file_rewritten_by_one_of_the_same_layout_gives_whole_records_of_either(
     isolation.check(changed_files.read_either, path=changing, change=change, io=mode)
 
 
+@pytest.mark.parametrize("change", changed_files.CHANGES)
+def test_tasks_of_a_changed_file_give_whole_records_or_an_error(changing: Path, change: str):
+    isolation.check(changed_files.open_tasks_after, path=changing, change=change)
+
+
+def test_tasks_of_a_file_that_grows_stay_the_same(changing: Path):
+    isolation.check(changed_files.open_tasks_while_it_grows, path=changing)
+
+
 @MODES
 def test_threads_that_read_while_the_file_shrinks_see_old_bytes_or_errors(changing: Path, mode: str, check_data):
     isolation.check(changed_files.read_while, path=changing, happening="shrinks", io=mode, check_data=check_data)

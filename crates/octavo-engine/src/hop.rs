@@ -54,8 +54,7 @@ impl<'a> Hops<'a> {
         self.ahead = if is_near { (self.ahead * 4).min(MOST_BYTES) } else { LEAST_BYTES };
         let left = self.source.len().saturating_sub(position);
         let size = to_usize(self.ahead.max(wanted as u64).min(left));
-        self.window.clear();
-        if self.window.try_reserve(size).is_err() {
+        if self.window.try_reserve(size.saturating_sub(self.window.len())).is_err() {
             return Err(Error::io(self.source.name(), "reserve memory", std::io::ErrorKind::OutOfMemory.into()));
         }
         self.window.resize(size, 0);

@@ -137,6 +137,32 @@ def first_error(path: str, change: str, io: IoMode, *, check_data: bool) -> None
         say("old bytes" if got == OLD[-1] else "wrong bytes")
 
 
+def open_tasks_after(path: str, change: str) -> None:
+    """Partitions the file, changes it, and opens the parts: old records, whole new ones of a new file, or an error."""
+    partitions = octavo.open(path).partitions(max_records=300)
+    CHANGES[change](path)
+    new = {*samples.records(COUNT, NEW_SEED)} if change.startswith("re") else set()
+    for partition in partitions:
+        with contextlib.suppress(OctavoError):
+            found = list(partition.open())
+            assert len(found) == len(partition), f"{len(found)} of {len(partition)} records"
+            for number, got in enumerate(found, partition.start):
+                assert got == OLD[number] or got in new, f"wrong bytes of record {number}: {got[:40]!r}"
+
+
+def open_tasks_while_it_grows(path: str) -> None:
+    """A file that only grew has the same tasks, torn or not."""
+    partitions = octavo.open(path).partitions(max_records=300)
+    with octavo.append(path) as writer:
+        for number in range(10):
+            writer.write(samples.sized(number, 5000))
+            writer.flush()
+            _expect(range(COUNT), [record for partition in partitions for record in partition.open()])
+    with open(path, "r+b") as file:
+        file.truncate(os.path.getsize(path) - 3)
+    _expect(range(COUNT), [record for partition in partitions for record in partition.open()])
+
+
 # What can happen to a file.
 
 

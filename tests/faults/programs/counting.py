@@ -7,30 +7,32 @@ from collections.abc import Callable
 
 import octavo
 from octavo._open import IoMode
-from tests.faults import page_cache
+from tests.faults import page_cache, samples
 from tests.faults.programs.outcome import say
 from tests.faults.programs.temperature import carried
 
-CALLS: dict[str, Callable[[octavo.Reader], object]] = {
-    "len": len,
-    "info": lambda reader: reader.info,
-    "partitions by count": lambda reader: reader.partitions(64),
-    "partitions by size": lambda reader: reader.partitions(max_records=len(reader) // 100),
-}
+CALLS: tuple[Callable[[octavo.Reader], object], ...] = (
+    len,
+    lambda reader: reader.info,
+    lambda reader: reader.partitions(64),
+    lambda reader: reader.partitions(max_records=len(reader) // 100),
+)
 
 
-def measure(path: str, io: IoMode, call: str, records: int) -> None:
-    """Opens the file, asks it one thing, and says what was read for that."""
+def measure(path: str, io: IoMode, records: int) -> None:
+    """Opens the file, asks it one thing after the other, and says what was read for that."""
     page_cache.drop(path)
     before = carried()
     reader = octavo.open(path, io=io)
-    CALLS[call](reader)
+    for call in CALLS:
+        call(reader)
     after = carried()
     assert len(reader) == records, f"{len(reader)} records"
+    reader.close()
     costs = {
         "bytes_by_calls": after["rchar"] - before["rchar"],
         "bytes_from_device": after["read_bytes"] - before["read_bytes"],
-        "pages": page_cache.resident_pages(path),
+        "bytes_in_memory": page_cache.resident_pages(path) * samples.PAGE_BYTES,
     }
     say(json.dumps(costs))
 

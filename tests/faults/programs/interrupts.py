@@ -64,6 +64,12 @@ def work_forever(path: str, call: str) -> None:
         work()
 
 
+def scan_for_long(path: str) -> None:
+    """A file that must be looked through to be opened, so many times over that it takes minutes."""
+    say("working")
+    octavo.open([path] * 50_000)
+
+
 def write_forever(path: str) -> None:
     """An endless iterable without a line of Python in it; only octavo itself can notice Ctrl-C."""
     with octavo.create(path) as writer:
@@ -153,6 +159,18 @@ def interrupt_a_slow_source(path: str, call: str) -> None:
     try:
         while True:
             calls[call]()
+    except KeyboardInterrupt:
+        say("interrupted")
+
+
+def interrupt_the_scan_of_a_slow_source(path: str) -> None:
+    """Ctrl-C while headers are read, each of which takes a while."""
+    source = SlowFile(path)
+    source.delay_s = 0.2
+    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        while True:
+            octavo.open(source)
     except KeyboardInterrupt:
         say("interrupted")
 
