@@ -32,6 +32,11 @@ RECORDIO: dict[str, dict[str, Any]] = {
 STREAMS: dict[str, dict[str, Any]] = RECORDIO | {"tfrecord": {"format": "tfrecord"}}
 """Files without an index, to which records or chunks of them are simply added: how each of them is created."""
 
+COMPRESSED: dict[str, dict[str, Any]] = {
+    f"tfrecord-{codec}": {"format": "tfrecord", "codec": codec} for codec in ("gzip", "zlib")
+}
+"""Files that are compressed as a whole: nothing can be added to those."""
+
 
 def record(number: int, seed: int = 0) -> bytes:
     """Record `number` of a small set: mixed lengths, now and then empty."""
@@ -69,14 +74,17 @@ def write_chunks(path: str | Path, content: Iterable[bytes], *, group_size: int 
 
 def write_stream(path: str | Path, content: Iterable[bytes], stream: str, *, group_size: int | None = None) -> None:
     """Writes a file without an index; groups are for RecordIO alone."""
-    options = STREAMS[stream] | ({"group_size": group_size} if STREAMS[stream]["format"] == "recordio" else {})
-    with octavo.create(path, **options) as writer:
+    options = (STREAMS | COMPRESSED)[stream]
+    grouping = {"group_size": group_size} if options["format"] == "recordio" else {}
+    with octavo.create(path, **options, **grouping) as writer:
         writer.write_many(content)
 
 
 def write_plainly(path: str | Path, content: Iterable[bytes], *, group_size: int = 256) -> None:
     """Writes a file of the format that its name says, uncompressed: its layout depends on the lengths of records alone."""
     match os.path.splitext(path)[1]:
+        case ".gz":
+            write_stream(path, content, "tfrecord-gzip")
         case ".array_record":
             write_chunks(path, content, group_size=group_size, codec="none")
         case ".recordio":

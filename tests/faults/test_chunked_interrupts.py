@@ -99,9 +99,10 @@ def test_ctrl_c_ends_a_recovery_and_leaves_no_half_of_it(tmp_path: Path, some_re
 @pytest.mark.parametrize("call", ["open", "verify", "recover"])
 def test_ctrl_c_ends_the_search_through_a_hole(tmp_path: Path, suffix: str, call: str):
     path = tmp_path / f"hole{suffix}"
-    samples.write_plainly(path, samples.records(300), group_size=7)
+    samples.write_plainly(path, samples.records(300))
     with path.open("r+b") as file:
-        file.truncate(3000)
+        if suffix == ".array_record":
+            file.truncate(3000)  # its index is missed; others have none
         try:
             file.truncate(1 << 40)
         except OSError as error:

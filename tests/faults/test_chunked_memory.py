@@ -11,20 +11,32 @@ from tests.faults import isolation
 from tests.faults.programs import memory
 
 
-@pytest.fixture(scope="module", params=["none", "zstd"])
+LARGE = {
+    "none": (".array_record", {"codec": "none", "group_size": memory.GROUP_SIZE}),
+    "zstd": (".array_record", {"codec": "zstd", "group_size": memory.GROUP_SIZE}),
+    "recordio": (".recordio", {"codec": "snappy", "group_size": memory.GROUP_SIZE}),
+    "tfrecord": (".tfrecord", {"codec": "none"}),
+    "tfrecord.gz": (".tfrecord.gz", {"codec": "gzip:1"}),
+}
+SMALL = {"array_record": LARGE["zstd"], "recordio": LARGE["recordio"]}
+
+
+@pytest.fixture(scope="module", params=LARGE)
 def large_file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory):
     """400 MB of records; a few megabytes on disk where they are compressed."""
     folder = tmp_path_factory.mktemp("large")
-    memory.write(folder / "large.array_record", request.param)
-    yield folder / "large.array_record"
+    suffix, options = LARGE[request.param]
+    memory.write(folder / f"large{suffix}", **options)
+    yield folder / f"large{suffix}"
     shutil.rmtree(folder)
 
 
-@pytest.fixture(scope="module")
-def small_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same, compressed."""
-    path = tmp_path_factory.mktemp("small") / "small.array_record"
-    memory.write(path, "zstd")
+@pytest.fixture(scope="module", params=SMALL)
+def small_file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same, compressed, in chunks."""
+    suffix, options = SMALL[request.param]
+    path: Path = tmp_path_factory.mktemp("small") / f"small{suffix}"
+    memory.write(path, **options)
     return path
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 from pathlib import Path
+from typing import Any
 
 import octavo
 from octavo._open import IoMode
@@ -25,9 +26,9 @@ def record(number: int) -> bytes:
     return number.to_bytes(8, "little") * (RECORD_BYTES // 8)
 
 
-def write(path: str | Path, codec: str) -> None:
+def write(path: str | Path, **options: Any) -> None:
     """400 MB of records."""
-    with octavo.create(path, codec=codec, group_size=GROUP_SIZE) as writer:
+    with octavo.create(path, **options) as writer:
         writer.write_many(map(record, range(COUNT)))
 
 
@@ -71,9 +72,11 @@ def verify(path: str) -> None:
 
 def recover(path: str) -> None:
     before = _status("VmRSS")
-    report = octavo.recover(path, path + ".recovered.array_record", overwrite=True)
+    stem, suffix = os.path.splitext(path)
+    target = f"{stem}.recovered{suffix}"
+    report = octavo.recover(path, target, overwrite=True)
     assert (report.record_count, report.ok) == (COUNT, True)
-    os.unlink(path + ".recovered.array_record")
+    os.unlink(target)
     _check_peak(before, WORK_BYTES)
 
 

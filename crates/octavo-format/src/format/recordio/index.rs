@@ -1,6 +1,7 @@
 //! The index of a RecordIO file: record number to chunk, chunk to placement.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::bytes;
 use crate::chunk::table::ChunkTable;
@@ -13,6 +14,36 @@ use crate::span::Span;
 use super::layout::{ChunkHeader, Dialect, HEADER_BYTES};
 use super::payload;
 
+/// How many bytes chunks decode to for each that they have stored. Headers do not tell, but chunks of one file are much alike.
+#[derive(Debug)]
+struct Expansion {
+    stored: AtomicU64,
+    decoded: AtomicU64,
+}
+
+impl Expansion {
+    /// What is expected before anything was decoded.
+    const fn expected(codec: Option<Codec>) -> Self {
+        let decoded = match codec {
+            Some(Codec::None) => 1,
+            Some(Codec::Gzip) => 4,
+            _ => 2,
+        };
+        Self { stored: AtomicU64::new(1), decoded: AtomicU64::new(decoded) }
+    }
+
+    fn note(&self, stored: u64, decoded: u64) {
+        self.stored.fetch_add(stored, Ordering::Relaxed);
+        self.decoded.fetch_add(decoded, Ordering::Relaxed);
+    }
+
+    fn guess(&self, stored: u64) -> u64 {
+        let (of, decoded) = (self.stored.load(Ordering::Relaxed), self.decoded.load(Ordering::Relaxed));
+        let guess = u128::from(stored) * u128::from(decoded) / u128::from(of.max(1));
+        u64::try_from(guess).unwrap_or(u64::MAX)
+    }
+}
+
 /// Record number -> placement.
 #[derive(Debug)]
 pub struct RecordIoIndex {
@@ -24,6 +55,7 @@ pub struct RecordIoIndex {
     /// Where the last chunk ends.
     pub(super) end: u64,
     broken: Option<Broken>,
+    expansion: Expansion,
     pub(super) about: About,
 }
 
@@ -39,7 +71,8 @@ impl RecordIoIndex {
         broken: Option<Broken>,
         about: About,
     ) -> Self {
-        Self { dialect, table, groups, record_count, end, broken, about }
+        let expansion = Expansion::expected(about.codec);
+        Self { dialect, table, groups, record_count, end, broken, expansion, about }
     }
 
     fn is_broken(&self, chunk: u64) -> bool {
@@ -148,11 +181,7 @@ impl Chunks for RecordIoIndex {
             return Ok(());
         }
         placement.span = Span::new(entry.offset, stored);
-        placement.record_len = match self.about.codec {
-            Some(Codec::None) => stored,
-            Some(Codec::Gzip) => stored.saturating_mul(4),
-            _ => stored.saturating_mul(2),
-        };
+        placement.record_len = self.expansion.guess(stored);
         Ok(())
     }
 
@@ -200,6 +229,7 @@ impl Chunks for RecordIoIndex {
                 .map_err(|fault| at(FormatError::Chunk { offset, record, record_count, fault }))?;
             (record, offset) = (next, end);
         }
+        self.expansion.note(span.len, records.decoded_bytes());
         Ok(records.finish())
     }
 }
