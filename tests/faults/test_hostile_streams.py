@@ -41,6 +41,12 @@ def test_tfrecord_lie_is_an_error_or_does_not_matter(quick_path: Path):
     be_lied_to(quick_path, ".tfrecord", tfrecord.lies(), tfrecord.RECORDS, lambda _: True)
 
 
+@pytest.mark.parametrize("place", tfrecord.compressed_lies())
+def test_lie_in_a_compressed_file_is_an_error_or_does_not_matter(quick_path: Path, place: str):
+    lies = tfrecord.compressed_lies()[place]
+    be_lied_to(quick_path, ".tfrecord", lies, tfrecord.RECORDS, lambda _: True)
+
+
 @pytest.mark.parametrize("name", recordio.truths())
 def test_strange_recordio_file_is_read(quick_path: Path, name: str):
     path = quick_path / "strange.recordio"
@@ -82,6 +88,19 @@ def test_record_that_there_is_no_memory_for_is_an_error_and_others_are_read(quic
     path = quick_path / "bomb.recordio"
     path.write_bytes(recordio.bomb(codec, GIGABYTE, beside=BESIDE))
     isolation.check(lied_to.meet_a_bomb, path=path, beside=in_hex(BESIDE), timeout_s=60)
+
+
+def test_compressed_record_that_there_is_no_memory_for_is_an_error_and_others_are_read(quick_path: Path):
+    path = quick_path / "bomb.tfrecord"
+    end = bytes(4) + tfrecord.naive.encode(BESIDE)
+    path.write_bytes(tfrecord.compressed_zeros(tfrecord.header(GIGABYTE), GIGABYTE, end))
+    isolation.check(lied_to.meet_a_bomb, path=path, beside=in_hex(BESIDE), timeout_s=60)
+
+
+def test_index_that_there_is_no_memory_for_is_an_error(quick_path: Path):
+    path, records = quick_path / "many.tfrecord", 4_000_000
+    path.write_bytes(tfrecord.empty_records(records))
+    isolation.check(lied_to.count_in_ever_less_memory, path=path, records=records, timeout_s=60)
 
 
 def hole(path: Path, head: bytes, size: int, end: bytes = b"") -> None:

@@ -232,7 +232,8 @@ impl Dataset {
             let number = self.shard_of(record)?;
             let shard = self.open_shard(number)?;
             let (begin, end) = (self.starts[number], self.starts[number + 1].min(stop));
-            let Some(chunks) = shard.chunks().filter(|_| shard.index().has_parts() && self.slots[number].path.is_some())
+            let Some(chunks) =
+                shard.chunks().filter(|_| shard.index().has_parts() && self.slots[number].path.is_some())
             else {
                 return Ok(None);
             };
@@ -411,7 +412,9 @@ impl ShardSlot {
                 }
                 None => Ok(Self::opened(Some(path.clone()), open::open_path(&path, options)?)),
             },
-            Input::Part(path, span) => Ok(Self::opened(Some(path.clone()), open::open_part(&path, span, options)?)),
+            Input::Part(path, span) => {
+                Ok(Self::opened(Some(path.clone()), open::open_part(&path, span, options)?))
+            }
             Input::Source(source) => Ok(Self::opened(None, open::open_source(source, options)?)),
         }
     }

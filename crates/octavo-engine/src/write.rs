@@ -1,13 +1,13 @@
 //! Writing: push -> seal -> append -> commit.
 //!
-//! Records gather in a block; full blocks are sealed (checksummed, later compressed) on the pool and appended in
-//! order. The number of blocks on their way is bounded, so a fast producer waits for a slow disk.
+//! Records gather in a block; full blocks are sealed (checksummed, compressed) and appended in order, both on the pool. The
+//! number of blocks on their way is bounded, so a fast producer waits for a slow disk.
 
 mod ffrecord;
+mod line;
 mod riegeli;
 mod stream;
 
-use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,12 +19,12 @@ use octavo_format::Format;
 
 use crate::error::{Error, Result};
 use crate::io::IoMode;
-use crate::later::Later;
 use crate::open::{self, OpenOptions};
 use crate::pool;
 use crate::recycle;
 use crate::shards::Shard;
 use crate::sink::{FileSink, Side};
+use line::Line;
 
 /// A block is sealed when it holds this many bytes of records, or this many records.
 const BLOCK_BYTES: usize = 1 << 20;
@@ -187,19 +187,16 @@ fn open_whole(path: &Path, format: Format) -> Result<Shard> {
 
 /// Writes records into one file.
 pub struct RecordWriter {
-    assembler: Option<Box<dyn Assemble>>,
+    line: Line,
     block: RecordBlock,
     cutting: Cutting,
     /// Where the open chunk begins in the block, and the bytes of its records: for cutting at chunks.
     open_chunk: (usize, u64),
     /// Whether the file was there before. Then nothing is written until a record is.
     appends: bool,
-    sealing: VecDeque<Later<Result<SealedBlock>>>,
-    generation: u64,
     record_count: u64,
     /// How many of them the last flush made safe.
     flushed_count: u64,
-    failed: Option<Error>,
 }
 
 impl RecordWriter {
@@ -235,16 +232,13 @@ impl RecordWriter {
 
     fn with(assembler: Box<dyn Assemble>, block: RecordBlock, cutting: Cutting, appends: bool) -> Self {
         Self {
-            assembler: Some(assembler),
+            line: Line::new(assembler),
             block,
             cutting,
             open_chunk: (0, 0),
             appends,
-            sealing: VecDeque::new(),
-            generation: crate::fork::generation(),
             record_count: 0,
             flushed_count: 0,
-            failed: None,
         }
     }
 
@@ -282,9 +276,9 @@ impl RecordWriter {
         }
     }
 
-    /// Sends the open block to the pool and appends what is sealed by now. Waits when too much is on its way.
+    /// Sends the open block on its way. Waits when too much is on its way.
     pub fn seal(&mut self) -> Result<()> {
-        self.check()?;
+        self.line.check()?;
         let mut rest = RecordBlock::default();
         if let Cutting::AtChunks(_) = self.cutting {
             rest = self.block.split_off(self.open_chunk.0);
@@ -292,13 +286,12 @@ impl RecordWriter {
         }
         self.send_block();
         self.block = rest;
-        let most = pool::cpu().threads() * 2;
-        self.append_sealed(most)
+        self.line.wait(pool::cpu().threads() * 2)
     }
 
     /// Everything pushed so far survives a crash of the machine when this returns.
     pub fn flush(&mut self) -> Result<()> {
-        self.check()?;
+        self.line.check()?;
         if self.appends && self.record_count == self.flushed_count {
             return Ok(());
         }
@@ -310,61 +303,24 @@ impl RecordWriter {
         self.open_chunk = (0, 0);
         self.send_block();
         self.block = rest;
-        self.append_sealed(0)?;
-        let flushed = self.assembler.as_mut().map_or(Ok(()), |assembler| assembler.flush(&self.block));
+        self.line.with_assembler(|assembler| assembler.flush(&self.block))?;
         self.flushed_count = self.record_count;
-        self.keep(flushed)
+        Ok(())
     }
 
     /// Finishes the file. Nothing is visible under its name if this fails.
     pub fn commit(mut self) -> Result<()> {
-        self.check()?;
+        self.line.check()?;
         if self.appends && self.record_count == self.flushed_count {
             self.block = RecordBlock::default(); // it is in the file, as it is
         }
         self.send_block();
-        self.append_sealed(0)?;
-        self.assembler.take().map_or(Ok(()), Assemble::commit)
-    }
-
-    fn check(&self) -> Result<()> {
-        if self.generation != crate::fork::generation() {
-            return Err(Error::Forked);
-        }
-        self.failed.clone().map_or(Ok(()), Err)
+        self.line.commit()
     }
 
     fn send_block(&mut self) {
-        if self.block.lens.is_empty() {
-            return;
+        if !self.block.lens.is_empty() {
+            self.line.send(std::mem::take(&mut self.block));
         }
-        let block = std::mem::take(&mut self.block);
-        let Some(assembler) = &self.assembler else { return };
-        let sealer = assembler.sealer();
-        self.sealing.push_back(Later::start(pool::cpu(), move || sealer(block)));
-    }
-
-    /// Appends blocks in order until at most `most` are on their way.
-    fn append_sealed(&mut self, most: usize) -> Result<()> {
-        while let Some(front) = self.sealing.front() {
-            if self.sealing.len() <= most && !front.is_done() {
-                break;
-            }
-            let placed = front
-                .take()
-                .and_then(|sealed| sealed)
-                .and_then(|block| self.assembler.as_mut().map_or(Ok(()), |assembler| assembler.place(block)));
-            self.sealing.pop_front();
-            self.keep(placed)?;
-        }
-        Ok(())
-    }
-
-    /// A writer that failed once stays failed: a later success would leave a hole.
-    fn keep(&mut self, result: Result<()>) -> Result<()> {
-        if let Err(error) = &result {
-            self.failed = Some(error.clone());
-        }
-        result
     }
 }

@@ -100,27 +100,8 @@ def snappy_blocks(dialect: str) -> dict[str, Lie]:
 
 
 def gzip_members(dialect: str) -> dict[str, Lie]:
-    crc, size = GZIP[-8:-4], GZIP[-4:]
-    members = {
-        "no end": GZIP[:-8],
-        "half an end": GZIP[:-1],
-        "nothing but a header": GZIP[:10],
-        "half a header": GZIP[:5],
-        "another magic number": b"\x1f\x8c" + GZIP[2:],
-        "another method": GZIP[:2] + b"\7" + GZIP[3:],
-        "flags that nobody knows": GZIP[:3] + b"\xe0" + GZIP[4:],
-        "an extra field that reaches beyond the end": GZIP[:3] + b"\4" + GZIP[4:10] + b"\xff\xff" + GZIP[10:],
-        "a name without an end": GZIP[:3] + b"\x08" + GZIP[4:10] + b"name" * 20,
-        "a checksum of the header that is wrong": GZIP[:3] + b"\2" + GZIP[4:10] + b"\0\0" + GZIP[10:],
-        "a checksum that is wrong": GZIP[:-8] + bytes(4) + size,
-        "a size that is wrong": GZIP[:-4] + struct.pack("<I", len(STREAM) + 1),
-        "a size of 2^32-1": GZIP[:-8] + crc + b"\xff\xff\xff\xff",
-        "more behind it that is none": GZIP + b"more",
-        "half of a second one": GZIP + GZIP[:12],
-        "a second one": GZIP + GZIP,
-        "zeros by the megabyte": gzip.compress(bytes(40 << 20), mtime=0),
-    }
-    return {name: _lie(dialect, payload, "gzip") for name, payload in members.items()}
+    payloads = streams.gzip_lies(STREAM) | {"the same once more": GZIP + GZIP}
+    return {name: _lie(dialect, payload, "gzip") for name, payload in payloads.items()}
 
 
 def _frame(kind: int, body: bytes) -> bytes:

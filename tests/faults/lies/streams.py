@@ -5,7 +5,9 @@ No compressor would write most of these, so none is used.
 
 from __future__ import annotations
 
+import gzip
 import struct
+import zlib
 
 from tests.naive.protobuf import varint
 
@@ -105,6 +107,46 @@ def snappy_zeros(size: int, claim: int | None = None) -> bytes:
     copies, rest = divmod(size - 1, 64)
     last = bytes([(rest - 1) << 2 | 2, 1, 0]) if rest else b""
     return varint(size if claim is None else claim) + b"\0\0" + b"\xfe\x01\x00" * copies + last
+
+
+def gzip_lies(data: bytes) -> dict[str, bytes]:
+    """Members that would hold these bytes if nothing were wrong with them."""
+    member = gzip.compress(data, mtime=0)
+    head, body, crc, size = member[:10], member[10:-8], member[-8:-4], member[-4:]
+    return {
+        "no end": head + body,
+        "half an end": member[:-1],
+        "nothing but a header": head,
+        "half a header": head[:5],
+        "another magic number": b"\x1f\x8c" + member[2:],
+        "another method": head[:2] + b"\7" + member[3:],
+        "flags that nobody knows": head[:3] + b"\xe0" + member[4:],
+        "an extra field that reaches beyond the end": head[:3] + b"\4" + head[4:] + b"\xff\xff" + body + crc + size,
+        "a name without an end": head[:3] + b"\x08" + head[4:] + b"name" * 20,
+        "a checksum of the header that is wrong": head[:3] + b"\2" + head[4:] + b"\0\0" + body + crc + size,
+        "a checksum that is wrong": head + body + bytes(4) + size,
+        "a size that is wrong": head + body + crc + struct.pack("<I", len(data) + 1),
+        "a size of 2^32-1": head + body + crc + b"\xff\xff\xff\xff",
+        "more behind it that is none": member + b"more",
+        "half of a second one": member + member[:12],
+        "zeros by the megabyte": gzip.compress(bytes(40 << 20), mtime=0),
+    }
+
+
+def zlib_lies(data: bytes) -> dict[str, bytes]:
+    """The same for the other wrapping."""
+    stream = zlib.compress(data)
+    return {
+        "no end": stream[:-4],
+        "half an end": stream[:-1],
+        "nothing but a header": stream[:2],
+        "a header that wants a dictionary": b"\x78\xbb" + bytes(4) + stream[2:],
+        "a window that cannot be": b"\x88\x1c" + stream[2:],
+        "a checksum that is wrong": stream[:-4] + bytes(4),
+        "more behind it": stream + b"more",
+        "a second stream": stream + stream,
+        "a block of a kind that cannot be": stream[:2] + b"\7" + stream[3:],
+    }
 
 
 STORE = {"zstd": zstd, "brotli": brotli, "snappy": snappy}

@@ -5,8 +5,11 @@ A reader gives exactly the sound ones, and an error for whatever else it believe
 
 from __future__ import annotations
 
+import gzip
 import struct
+import zlib
 
+from tests.faults.lies import streams
 from tests.faults.lies.draft import Lie, later
 from tests.naive import tfrecord as naive
 from tests.naive.recordio import crc32c
@@ -47,6 +50,33 @@ def lies() -> dict[str, Lie]:
         "zeros, and then something": lambda: SOUND + bytes(100_000) + b"!",
         "noise": lambda: SOUND + bytes(range(256)) * 1000,
     }
+
+
+def compressed_lies() -> dict[str, dict[str, Lie]]:
+    """The same inside a stream that holds, and streams that do not."""
+    wrapped = {name: later(_compressed, lie) for name, lie in lies().items()}
+    of_gzip = {name: later(bytes, stream) for name, stream in streams.gzip_lies(SOUND).items()}
+    of_zlib = {name: later(bytes, stream) for name, stream in streams.zlib_lies(SOUND).items()}
+    return {"what a stream holds": wrapped, "gzip": of_gzip, "zlib": of_zlib}
+
+
+def _compressed(lie: Lie) -> bytes:
+    return gzip.compress(lie(), 6, mtime=0)
+
+
+def compressed_zeros(head: bytes, size: int, end: bytes) -> bytes:
+    """A megabyte of a stream for each gigabyte of it."""
+    compressor = zlib.compressobj(1, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
+    zeros = bytes(1 << 20)
+    pieces = [compressor.compress(head), *(compressor.compress(zeros) for _ in range(size >> 20))]
+    return b"".join(pieces) + compressor.compress(end) + compressor.flush()
+
+
+def empty_records(count: int) -> bytes:
+    """A byte of a stream for ten of them."""
+    compressor = zlib.compressobj(1, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
+    piece = naive.encode_record(b"") * 50_000
+    return b"".join(compressor.compress(piece) for _ in range(count // 50_000)) + compressor.flush()
 
 
 def truths() -> dict[str, tuple[Lie, list[bytes]]]:

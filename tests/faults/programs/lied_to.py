@@ -200,6 +200,23 @@ def search(path: str, truth: list[str], saved: list[str]) -> None:
     check_memory()
 
 
+def count_in_ever_less_memory(path: str, records: int) -> None:
+    """Sooner or later there is not enough for the index, and that is an error."""
+    limit_memory()
+    failures = 0
+    for ballast_bytes in range(MEMORY_BYTES * 3 // 4, MEMORY_BYTES, 15 << 20):
+        try:
+            ballast = bytearray(ballast_bytes)  # addresses, and no memory
+        except MemoryError:
+            break
+        try:
+            assert len(octavo.open(path)) == records
+        except (OctavoError, MemoryError):
+            failures += 1
+        del ballast
+    assert failures > 1
+
+
 def open_before_a_hole(path: str, truth: list[str]) -> None:
     """What stands in front of a hole can be read."""
     limit_memory()

@@ -1,0 +1,161 @@
+//! Blocks on their way into a file: sealed by whichever thread is free, placed in order by whichever thread sealed the next one.
+//! Whoever writes records waits for neither, unless too much is on its way.
+
+use std::collections::VecDeque;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::{Assemble, RecordBlock, SealedBlock, Sealer};
+use crate::error::{Error, Result};
+use crate::fork;
+use crate::pool::{self, locked};
+
+/// The blocks of one writer.
+pub(super) struct Line {
+    shared: Arc<Shared>,
+    sealer: Sealer,
+    generation: u64,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    /// Blocks in the order of their records; nothing in those that are being sealed.
+    waiting: VecDeque<Option<Result<SealedBlock>>>,
+    /// The number of the first of them.
+    first: u64,
+    /// What puts them into the file; away while a block is being placed.
+    assembler: Option<Box<dyn Assemble>>,
+    is_placing: bool,
+    /// Why nothing is placed any more: a later success would leave a hole.
+    failed: Option<Error>,
+    /// Whether nobody wants the file any more.
+    is_given_up: bool,
+}
+
+impl Line {
+    pub(super) fn new(assembler: Box<dyn Assemble>) -> Self {
+        let sealer = assembler.sealer();
+        let state = State {
+            waiting: VecDeque::new(),
+            first: 0,
+            assembler: Some(assembler),
+            is_placing: false,
+            failed: None,
+            is_given_up: false,
+        };
+        let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new() });
+        Self { shared, sealer, generation: fork::generation() }
+    }
+
+    /// An error if something failed before, or if this is a forked child: nobody works on its blocks.
+    pub(super) fn check(&self) -> Result<()> {
+        if self.generation != fork::generation() {
+            return Err(Error::Forked);
+        }
+        locked(&self.shared.state).failed.clone().map_or(Ok(()), Err)
+    }
+
+    /// Sends a block on its way.
+    pub(super) fn send(&self, block: RecordBlock) {
+        let mut state = locked(&self.shared.state);
+        let number = state.first + state.waiting.len() as u64;
+        state.waiting.push_back(None);
+        drop(state);
+        let (sealer, shared) = (Arc::clone(&self.sealer), Arc::clone(&self.shared));
+        pool::cpu().spawn(move || {
+            shared.put(number, or_panicked(|| sealer(block)));
+            shared.place_all();
+        });
+    }
+
+    /// Waits until at most `most` blocks are on their way.
+    pub(super) fn wait(&self, most: usize) -> Result<()> {
+        let state = self.wait_for(|state| state.waiting.len() + usize::from(state.is_placing) <= most);
+        state.failed.clone().map_or(Ok(()), Err)
+    }
+
+    /// Waits for all blocks and gives what places them to `work`. What fails once stays failed.
+    pub(super) fn with_assembler(&self, work: impl FnOnce(&mut Box<dyn Assemble>) -> Result<()>) -> Result<()> {
+        self.wait(0)?;
+        let Some(mut assembler) = locked(&self.shared.state).assembler.take() else { return Err(Error::Panicked) };
+        let done = work(&mut assembler);
+        let mut state = locked(&self.shared.state);
+        state.assembler = Some(assembler);
+        if let Err(error) = &done {
+            state.failed = Some(error.clone());
+        }
+        done
+    }
+
+    /// Waits for all blocks and finishes the file.
+    pub(super) fn commit(&self) -> Result<()> {
+        self.wait(0)?;
+        let assembler = locked(&self.shared.state).assembler.take();
+        assembler.map_or(Err(Error::Panicked), Assemble::commit)
+    }
+
+    fn wait_for(&self, is_enough: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
+        let mut state = locked(&self.shared.state);
+        while !is_enough(&state) {
+            state = self.shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state
+    }
+}
+
+impl Drop for Line {
+    /// Gives up what is on its way. When this returns, nobody writes to the file any more.
+    fn drop(&mut self) {
+        if self.generation != fork::generation() {
+            // The parent's threads had the lock, perhaps, and nobody will ever release it here.
+            std::mem::forget(Arc::clone(&self.shared));
+            return;
+        }
+        locked(&self.shared.state).is_given_up = true;
+        let mut state = self.wait_for(|state| state.waiting.is_empty() && !state.is_placing);
+        let assembler = state.assembler.take();
+        drop(state);
+        drop(assembler);
+    }
+}
+
+/// What `work` gives; a panic becomes an error.
+fn or_panicked<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(Error::Panicked))
+}
+
+impl Shared {
+    fn put(&self, number: u64, sealed: Result<SealedBlock>) {
+        let mut state = locked(&self.state);
+        let at = usize::try_from(number - state.first).unwrap_or(usize::MAX);
+        if let Some(slot) = state.waiting.get_mut(at) {
+            *slot = Some(sealed);
+        }
+    }
+
+    /// Places blocks from the front on, as far as they are sealed, unless another thread is at it.
+    fn place_all(&self) {
+        let mut state = locked(&self.state);
+        while let (false, Some(Some(_))) = (state.is_placing, state.waiting.front()) {
+            let sealed = state.waiting.pop_front().flatten();
+            state.first += 1;
+            if state.is_given_up || state.failed.is_some() {
+                continue;
+            }
+            let (Some(sealed), Some(mut assembler)) = (sealed, state.assembler.take()) else { continue };
+            state.is_placing = true;
+            drop(state);
+            let placed = sealed.and_then(|block| or_panicked(|| assembler.place(block)));
+            state = locked(&self.state);
+            state.is_placing = false;
+            state.assembler = Some(assembler);
+            state.failed = placed.err();
+            self.changed.notify_all();
+        }
+        self.changed.notify_all();
+    }
+}
