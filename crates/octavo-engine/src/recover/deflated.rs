@@ -2,11 +2,11 @@
 
 use octavo_format::bytes::to_usize;
 use octavo_format::chunk::ChunkFault;
-use octavo_format::codec::deflate::{Walk, WalkEnd, Wrapping};
+use octavo_format::codec::deflate::{Walk, WalkEnd, Wrapping, MOST_EXPANSION};
 use octavo_format::codec::Codec;
 use octavo_format::format::tfrecord::layout::{frame_end, open_frame, parse_header, HEADER_BYTES};
 
-use super::{Lost, Piece, Survey};
+use super::{Lost, Piece, Survey, NO_MEMORY};
 use crate::error::{Error, Result};
 use crate::open::tfrecord::for_each_piece;
 use crate::resync::Patience;
@@ -59,6 +59,8 @@ struct Frames {
     file_bytes: u64,
     /// The compressed bytes that everything before what is open was in.
     passed: u64,
+    /// What is left of a record that there is no memory for.
+    skipped: u64,
 }
 
 /// What stands at the beginning of the open bytes.
@@ -72,27 +74,41 @@ enum Next {
 impl Frames {
     fn new(file_bytes: u64) -> Self {
         let patience = Patience::new(file_bytes);
-        Self { open: Vec::new(), lost: Vec::new(), is_searching: false, patience, file_bytes, passed: 0 }
+        Self { open: Vec::new(), lost: Vec::new(), is_searching: false, patience, file_bytes, passed: 0, skipped: 0 }
     }
 
     /// Takes the next piece.
     fn take(&mut self, decoded: &[u8], input: u64, writer: &mut RecordWriter) -> Result<()> {
+        let passed = to_usize(self.skipped).min(decoded.len());
+        self.skipped -= passed as u64;
         let no_memory = |_| Error::io("a record", "reserve memory", std::io::ErrorKind::OutOfMemory.into());
-        self.open.try_reserve(decoded.len()).map_err(no_memory)?;
-        self.open.extend_from_slice(decoded);
+        self.open.try_reserve(decoded.len() - passed).map_err(no_memory)?;
+        self.open.extend_from_slice(&decoded[passed..]);
         let done = self.advance(0, input, writer)?;
         self.open.drain(..done);
         if self.open.is_empty() {
             self.passed = input;
         }
+        self.make_room(input);
         Ok(())
+    }
+
+    /// What is open begins a record whose length is known: if there is no memory for it, others may still be saved.
+    fn make_room(&mut self, input: u64) {
+        let size = parse_header(&self.open).ok().and_then(|len| frame_end(0, len)).unwrap_or(0);
+        let more = size.saturating_sub(self.open.len() as u64);
+        if self.open.try_reserve(to_usize(more)).is_err() {
+            self.lose(input, Some(1), &NO_MEMORY);
+            self.skipped = more;
+            self.open = Vec::new();
+        }
     }
 
     /// Goes on from `done` to where more bytes are needed to tell.
     fn advance(&mut self, mut done: usize, input: u64, writer: &mut RecordWriter) -> Result<usize> {
         let begin = done;
         loop {
-            match next(self.open.get(done..).unwrap_or(&[])) {
+            match next(self.open.get(done..).unwrap_or(&[]), self.most_left(input)) {
                 Next::Frame { size } => {
                     let record = open_frame(&self.open[done..done + size], false).unwrap_or_default();
                     super::push_all(writer, std::iter::once(record))?;
@@ -121,6 +137,13 @@ impl Frames {
         Ok(done)
     }
 
+    /// More than this the rest of the stream cannot hold.
+    const fn most_left(&self, input: u64) -> u64 {
+        // A little of what was read is not decompressed yet.
+        let left = self.file_bytes.saturating_sub(input).saturating_add(64 << 10);
+        left.saturating_mul(MOST_EXPANSION).saturating_add(self.open.len() as u64)
+    }
+
     /// The stream has ended. What is open now was never completed, but whole records may stand inside it.
     fn finish(&mut self, input: u64, writer: &mut RecordWriter) -> Result<()> {
         let mut done = 0;
@@ -140,10 +163,11 @@ impl Frames {
     }
 }
 
-fn next(open: &[u8]) -> Next {
+fn next(open: &[u8], most_left: u64) -> Next {
     let Some(header) = open.first_chunk::<HEADER_BYTES>() else { return Next::Unknown };
     let size = match parse_header(header) {
-        Ok(len) => frame_end(0, len).map_or(usize::MAX, to_usize),
+        Ok(len) if len <= most_left => frame_end(0, len).map_or(usize::MAX, to_usize),
+        Ok(_) => return Next::Nothing { fault: ChunkFault::Damaged("its length is impossible") },
         Err(fault) => return Next::Nothing { fault },
     };
     match open.get(..size).map(|frame| open_frame(frame, true)) {
