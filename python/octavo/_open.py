@@ -196,7 +196,8 @@ def _look_at(path: str | os.PathLike[str], format: Format | None) -> tuple[str, 
     path = _as_path(path)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TornAppendWarning)  # it is mended here
-        with open(path, format=format) as reader:
+        # What is written depends on what is found, so that the file itself is asked.
+        with open(path, format=format, sidecar=False) as reader:
             return path, reader.info
 
 

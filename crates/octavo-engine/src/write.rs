@@ -181,7 +181,9 @@ enum Cutting {
 
 /// A file that is to be appended to.
 fn open_whole(path: &Path, format: Format) -> Result<Shard> {
-    let options = OpenOptions { format: Some(format), io: IoMode::Pread, ..OpenOptions::default() };
+    // What is written depends on what is found, so that the file itself is asked.
+    let options =
+        OpenOptions { format: Some(format), io: IoMode::Pread, sidecar: false, ..OpenOptions::default() };
     open::open_path(path, &options)
 }
 

@@ -74,7 +74,15 @@ enum Next {
 impl Frames {
     fn new(file_bytes: u64) -> Self {
         let patience = Patience::new(file_bytes);
-        Self { open: Vec::new(), lost: Vec::new(), is_searching: false, patience, file_bytes, passed: 0, skipped: 0 }
+        Self {
+            open: Vec::new(),
+            lost: Vec::new(),
+            is_searching: false,
+            patience,
+            file_bytes,
+            passed: 0,
+            skipped: 0,
+        }
     }
 
     /// Takes the next piece.

@@ -84,19 +84,21 @@ impl<'a> Resumed<'a> {
         let mut filled = 0;
         while filled < out.len() {
             let (taken_before, given_before) = (self.decompress.total_in(), self.decompress.total_out());
-            let status = self
-                .decompress
-                .decompress(&self.input[self.position..], &mut out[filled..], FlushDecompress::None)
-                .map_err(|_| CodecError::Damaged)?;
+            let status = self.decompress.decompress(
+                &self.input[self.position..],
+                &mut out[filled..],
+                FlushDecompress::None,
+            );
             let taken = to_usize(self.decompress.total_in() - taken_before);
             let given = to_usize(self.decompress.total_out() - given_before);
             self.position += taken;
             filled += given;
             match status {
+                // What is wrong behind it is of no concern, though the decoder may have looked there already.
                 _ if filled == out.len() => {}
-                Status::StreamEnd => self.next_member()?,
-                _ if taken == 0 && given == 0 => return Err(CodecError::Damaged),
-                _ => {}
+                Ok(Status::StreamEnd) => self.next_member()?,
+                Ok(_) if taken > 0 || given > 0 => {}
+                _ => return Err(CodecError::Damaged),
             }
         }
         Ok(())

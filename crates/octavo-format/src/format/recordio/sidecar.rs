@@ -25,7 +25,9 @@ impl RecordIoIndex {
         let (table, groups) = of_listing(sidecar)?;
         let head = sidecar.head();
         let dialect = Dialect::ALL.into_iter().find(|dialect| dialect.code() == head.dialect);
-        if dialect.is_none() && !table.is_empty() {
+        // Chunks fill the file, and have a dialect.
+        let begin = table.get(0).map_or(0, |(first, _)| first.offset);
+        if begin > 0 || head.end != head.file_bytes || (dialect.is_none() && !table.is_empty()) {
             return Err(ListingFault);
         }
         let about = About {

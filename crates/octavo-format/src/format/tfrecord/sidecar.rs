@@ -25,7 +25,7 @@ impl TfRecordIndex {
             decoded_bytes += entry.decoded;
             Ok(())
         })?;
-        if expected != sidecar.head().end {
+        if expected != sidecar.head().end || expected != sidecar.head().file_bytes {
             return Err(ListingFault);
         }
         let (table, _) = of_listing(sidecar)?;
