@@ -166,15 +166,13 @@ def append(path: str | os.PathLike[str], *, format: Format | None = None) -> Wri
         FormatError: The file is damaged; `octavo.recover` saves what is intact.
     """
     path, info = _look_at(path, format)
-    if reason := _cannot_grow(info):
+    if reason := _cannot_grow(path, info):
         message = (
             f"{path}: {reason}; write the new records to a file beside it with octavo.create and open both as one: "
             f"octavo.open([{path!r}, ...])"
         )
         raise UnsupportedError(message, path=path)
-    writer = Writer(path, format=info.format, append=True, **recipe_of(info))
-    writer.sidecar = os.path.exists(path + SIDECAR)  # it would be out of date
-    return writer
+    return _appender(path, info)
 
 
 def trim(path: str | os.PathLike[str], *, format: Format | None = None) -> int:
@@ -188,24 +186,30 @@ def trim(path: str | os.PathLike[str], *, format: Format | None = None) -> int:
     """
     path, info = _look_at(path, format)
     if info.torn_bytes:
-        Writer(path, format=info.format, append=True, **recipe_of(info)).close()
+        _appender(path, info).close()
     return info.torn_bytes
 
 
+def _appender(path: str, info: Info) -> Writer:
+    writer = Writer(path, format=info.format, append=True, **recipe_of(info))
+    writer.sidecar = os.path.exists(path + SIDECAR)  # it would be out of date
+    return writer
+
+
 def _look_at(path: str | os.PathLike[str], format: Format | None) -> tuple[str, Info]:
+    """One file by its name, whatever is in that name, and without a warning of what will be mended."""
+    _check_types(format)
     path = _as_path(path)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", TornAppendWarning)  # it is mended here
-        # What is written depends on what is found, so that the file itself is asked.
-        with open(path, format=format, sidecar=False) as reader:
-            return path, reader.info
+    # What is written depends on what is found, so that the file itself is asked.
+    with Reader([path], format=format, sidecar=False) as reader:
+        return path, reader.info
 
 
-def _cannot_grow(info: Info) -> str | None:
+def _cannot_grow(path: str, info: Info) -> str | None:
     if info.format == "ffrecord":
         return "ffrecord keeps its index before its records, so a file cannot grow in place"
-    if info.format == "tfrecord" and info.codec in {"gzip", "zlib"}:
-        return f"a tfrecord file that is compressed by {info.codec} as a whole cannot grow in place"
+    if info.format == "tfrecord" and (info.codec in {"gzip", "zlib"} or is_gzip_name(path)):
+        return "a tfrecord file that is compressed as a whole cannot grow in place"
     return None
 
 

@@ -6,6 +6,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from octavo import _core
+from octavo.errors import OctavoError, SidecarWarning
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -38,7 +39,14 @@ class Writer(_core.Writer):
         was_open = not self.closed
         self._commit()
         if self.sidecar and was_open:
+            self._write_index()
+
+    def _write_index(self) -> None:
+        try:
             _core.write_index(self.path, format=self.format)
+        except OctavoError as error:  # the file is what was asked for, and it is there
+            message = f"{self.path}: the file is whole, but its index could not be written: {error}"
+            warnings.warn(message, SidecarWarning, stacklevel=3)
 
     def abort(self) -> None:
         """Give up: leave nothing behind."""

@@ -20,6 +20,7 @@
         └── SourceChangedError               the file was truncated, replaced or rewritten under its reader
 
     TornAppendWarning (UserWarning)          a file ends with an interrupted append, which was left out
+    SidecarWarning (UserWarning)             a file was written, but not the index beside it
 
 Each error says where as well as what: `path`, `record`, `offset`, `expected` and `actual` are set where they are
 known and None where they are not. Errors survive pickling, so they cross process borders whole.
@@ -42,6 +43,7 @@ __all__ = [
     "RecordIndexError",
     "RecordSizeError",
     "RecordTypeError",
+    "SidecarWarning",
     "SourceChangedError",
     "StorageError",
     "TornAppendWarning",
@@ -170,6 +172,10 @@ class SourceChangedError(StorageError):
 
 class TornAppendWarning(UserWarning):
     """A file ends with an interrupted append: it was opened as it was before."""
+
+
+class SidecarWarning(UserWarning):
+    """A file was written, but the index beside it could not be."""
 
 
 def of_os_error(error: OSError, message: str, path: str) -> StorageError:

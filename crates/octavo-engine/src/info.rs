@@ -64,9 +64,17 @@ impl Description {
         {
             description.encoded_bytes = offset;
         }
-        let Some(chunks) = shard.chunks().filter(|_| shard.index().has_chunks()) else {
+        let Some(chunks) = shard.chunks().filter(|_| shard.index().has_chunks() || shard.index().has_parts())
+        else {
             return Ok(Some(description));
         };
+        if !shard.index().has_chunks() {
+            description.encoded_bytes = match chunks.chunk_count().checked_sub(1) {
+                Some(last) => look_at(shard, last)?.0.span.end() - look_at(shard, 0)?.0.span.offset,
+                None => 0,
+            };
+            return Ok(Some(description));
+        }
         // What cannot be counted is no chunk.
         description.chunk_count = chunks.chunk_count() - u64::from(shard.index().broken().is_some());
         description.encoded_bytes = 0;

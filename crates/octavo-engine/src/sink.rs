@@ -144,6 +144,7 @@ impl FileSink {
             std::fs::remove_file(&self.path)?;
         }
         self.finished = true;
+        unlock(&self.file);
         sync_directory(&self.final_path)
     }
 }
@@ -180,6 +181,7 @@ impl Drop for FileSink {
     fn drop(&mut self) {
         if !self.finished && self.generation == crate::fork::generation() {
             let _ = std::fs::remove_file(&self.path);
+            unlock(&self.file);
         }
     }
 }
@@ -244,6 +246,7 @@ impl Sink for GrowingFile {
     fn commit(mut self: Box<Self>) -> Result<()> {
         self.file.sync_all().map_err(|error| Error::io(&self.name, "write", error))?;
         self.finished = true;
+        unlock(&self.file);
         Ok(())
     }
 }
@@ -253,6 +256,7 @@ impl Drop for GrowingFile {
     fn drop(&mut self) {
         if !self.finished && self.generation == crate::fork::generation() {
             let _ = self.file.set_len(self.kept);
+            unlock(&self.file);
         }
     }
 }
@@ -319,6 +323,17 @@ fn lock(file: &File) -> std::io::Result<()> {
 fn lock(_file: &File) -> std::io::Result<()> {
     Ok(())
 }
+
+/// Lets others write to the file. Closing it would not be enough: a process that was forked meanwhile has it open, too.
+#[cfg(unix)]
+fn unlock(file: &File) {
+    use std::os::fd::AsRawFd;
+    // SAFETY: an open descriptor.
+    unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_UN) };
+}
+
+#[cfg(not(unix))]
+const fn unlock(_file: &File) {}
 
 /// A rename is durable when its directory is.
 #[cfg(unix)]

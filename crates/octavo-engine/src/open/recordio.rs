@@ -6,7 +6,7 @@ use octavo_format::codec::Codec;
 use octavo_format::format::detect::{not_a, unknown, HEAD_BYTES};
 use octavo_format::format::recordio::detect::{self, MXNET_MAGIC, PAYLOAD_HEAD};
 use octavo_format::format::recordio::{ChunkHeader, Dialect, Order, RecordIoIndex, HEADER_BYTES, MAGIC};
-use octavo_format::Span;
+use octavo_format::{FormatError, Span};
 
 use super::tail::{is_zeros, Tail};
 use crate::error::{Error, Result};
@@ -17,15 +17,20 @@ use crate::resync::recordio::next_chunk;
 use crate::resync::{Patience, WINDOW_BYTES};
 
 const HEADER: u64 = HEADER_BYTES as u64;
+/// The whole name: there are other formats called RecordIO.
+const NAME: &str = "PaddlePaddle RecordIO";
 
 /// The index of a file that is called a RecordIO file, or, if not `is_named`, only begins like one.
 pub(crate) fn read_index(source: &dyn Source, is_named: bool) -> Result<RecordIoIndex> {
     let head = read_vec(source, 0, source.len().min(HEAD_BYTES as u64))?;
     let stranger = || {
-        let found = if is_named {
-            not_a("PaddlePaddle RecordIO", &head, source.len())
-        } else {
-            unknown(&head, source.len())
+        let found = match is_named {
+            _ if head.starts_with(&MAGIC) => {
+                let looks_like = "it begins like one, but no checksum in it holds".to_owned();
+                FormatError::NotA { format: NAME, looks_like }
+            }
+            true => not_a(NAME, &head, source.len()),
+            false => unknown(&head, source.len()),
         };
         Error::format(source.name(), found)
     };

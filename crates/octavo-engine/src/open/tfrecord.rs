@@ -76,11 +76,18 @@ pub(crate) fn read_index(source: &dyn Source) -> Result<Box<dyn Index>> {
     })
 }
 
-/// What begins with a record is not compressed, whatever else its first bytes look like.
+/// What begins with a record is not compressed, whatever else its first bytes look like. Where the first record is damaged, its length
+/// may look like the beginning of a compressed stream: then it is one if no record is found outside.
 fn kind_of(source: &dyn Source) -> Result<Kind> {
     let head = read_vec(source, 0, source.len().min(HEADER_BYTES as u64))?;
-    let wrapping = wrapping_of(&head).filter(|_| parse_header(&head).is_err());
-    Ok(wrapping.map_or(Kind::Plain, Kind::Deflated))
+    let Some(wrapping) = wrapping_of(&head).filter(|_| parse_header(&head).is_err()) else {
+        return Ok(Kind::Plain);
+    };
+    if parse_header(&inflated_head(source, wrapping)?).is_ok() {
+        return Ok(Kind::Deflated(wrapping));
+    }
+    let found = next_record(source, 1, &mut Patience::new(source.len()), &mut calmly)?;
+    Ok(if found.is_some() { Kind::Plain } else { Kind::Deflated(wrapping) })
 }
 
 /// The wrapping of a compressed file; nothing if it is not compressed.
@@ -159,12 +166,12 @@ pub(super) fn read_part(source: &dyn Source, span: Span) -> Result<TfRecordIndex
 fn read_plain(source: &dyn Source) -> Result<TfRecordIndex> {
     let file_bytes = source.len();
     let walk = RecordWalk::through(source, Span::new(0, file_bytes))?;
+    let mut patience = Patience::new(file_bytes);
     let tail = match walk.fault {
-        Some(fault) => tail(source, walk.end, fault)?,
+        Some(fault) => tail(source, walk.end, fault, &mut patience)?,
         None => Tail::Nothing,
     };
     let is_damaged = matches!(tail, Tail::Damaged(_));
-    let mut patience = Patience::new(file_bytes);
     if walk.table.is_empty() && is_damaged && next_record(source, 1, &mut patience, &mut calmly)?.is_none() {
         let head = read_vec(source, 0, file_bytes.min(HEAD_BYTES as u64))?;
         return Err(Error::format(source.name(), not_a("TFRecord", &head, file_bytes)));
@@ -224,12 +231,11 @@ fn calmly(_: u64, _: u64) -> Result<()> {
 }
 
 /// What stands behind the last whole record.
-fn tail(source: &dyn Source, at: u64, fault: ChunkFault) -> Result<Tail> {
-    let damaged = Tail::Damaged(Broken { offset: at, fault });
+fn tail(source: &dyn Source, at: u64, fault: ChunkFault, patience: &mut Patience) -> Result<Tail> {
     let is_torn = match fault {
-        // The length holds, so it is the record that is not complete.
-        ChunkFault::Truncated { .. } => true,
+        // The length holds, so that it is the record that is not complete; unless others follow it, which are not to be thrown away.
+        ChunkFault::Truncated { .. } => next_record(source, at + 1, patience, &mut calmly)?.is_none(),
         _ => source.len() - at < HEADER_BYTES as u64 || is_zeros(source, at)?,
     };
-    Ok(if is_torn { Tail::Torn } else { damaged })
+    Ok(if is_torn { Tail::Torn } else { Tail::Damaged(Broken { offset: at, fault }) })
 }

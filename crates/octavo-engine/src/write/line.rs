@@ -23,8 +23,10 @@ struct Shared {
 }
 
 struct State {
-    /// Blocks in the order of their records; nothing in those that are being sealed.
-    waiting: VecDeque<Option<Result<SealedBlock>>>,
+    /// Blocks in the order of their records.
+    waiting: VecDeque<Waiting>,
+    /// Bytes of the records of all that are on their way.
+    bytes: u64,
     /// The number of the first of them.
     first: u64,
     /// What puts them into the file; away while a block is being placed.
@@ -36,11 +38,22 @@ struct State {
     is_given_up: bool,
 }
 
+/// A block that is on its way.
+struct Waiting {
+    bytes: u64,
+    /// Nothing while it is being sealed.
+    sealed: Option<Result<SealedBlock>>,
+}
+
+/// More than this is not on its way at a time, unless one block alone is larger.
+const MOST_BYTES: u64 = 64 << 20;
+
 impl Line {
     pub(super) fn new(assembler: Box<dyn Assemble>) -> Self {
         let sealer = assembler.sealer();
         let state = State {
             waiting: VecDeque::new(),
+            bytes: 0,
             first: 0,
             assembler: Some(assembler),
             is_placing: false,
@@ -63,7 +76,9 @@ impl Line {
     pub(super) fn send(&self, block: RecordBlock) {
         let mut state = locked(&self.shared.state);
         let number = state.first + state.waiting.len() as u64;
-        state.waiting.push_back(None);
+        let bytes = block.bytes.len() as u64;
+        state.waiting.push_back(Waiting { bytes, sealed: None });
+        state.bytes += bytes;
         drop(state);
         let (sealer, shared) = (Arc::clone(&self.sealer), Arc::clone(&self.shared));
         pool::cpu().spawn(move || {
@@ -74,7 +89,10 @@ impl Line {
 
     /// Waits until at most `most` blocks are on their way.
     pub(super) fn wait(&self, most: usize) -> Result<()> {
-        let state = self.wait_for(|state| state.waiting.len() + usize::from(state.is_placing) <= most);
+        let state = self.wait_for(|state| {
+            let blocks = state.waiting.len() + usize::from(state.is_placing);
+            blocks <= most && (blocks <= 1 || state.bytes <= MOST_BYTES)
+        });
         state.failed.clone().map_or(Ok(()), Err)
     }
 
@@ -132,26 +150,28 @@ impl Shared {
     fn put(&self, number: u64, sealed: Result<SealedBlock>) {
         let mut state = locked(&self.state);
         let at = usize::try_from(number - state.first).unwrap_or(usize::MAX);
-        if let Some(slot) = state.waiting.get_mut(at) {
-            *slot = Some(sealed);
+        if let Some(waiting) = state.waiting.get_mut(at) {
+            waiting.sealed = Some(sealed);
         }
     }
 
     /// Places blocks from the front on, as far as they are sealed, unless another thread is at it.
     fn place_all(&self) {
         let mut state = locked(&self.state);
-        while let (false, Some(Some(_))) = (state.is_placing, state.waiting.front()) {
-            let sealed = state.waiting.pop_front().flatten();
+        while let (false, Some(Waiting { sealed: Some(_), .. })) = (state.is_placing, state.waiting.front()) {
+            let Some(Waiting { bytes, sealed: Some(sealed) }) = state.waiting.pop_front() else { break };
             state.first += 1;
             if state.is_given_up || state.failed.is_some() {
+                state.bytes -= bytes;
                 continue;
             }
-            let (Some(sealed), Some(mut assembler)) = (sealed, state.assembler.take()) else { continue };
+            let Some(mut assembler) = state.assembler.take() else { break };
             state.is_placing = true;
             drop(state);
             let placed = sealed.and_then(|block| or_panicked(|| assembler.place(block)));
             state = locked(&self.state);
             state.is_placing = false;
+            state.bytes -= bytes;
             state.assembler = Some(assembler);
             state.failed = placed.err();
             self.changed.notify_all();

@@ -11,7 +11,7 @@ pub const HEAD_BYTES: usize = 512;
 
 /// Beginnings people meet, and what to call them.
 const BEGINNINGS: [(&[u8], &str); 15] = [
-    (b"\x04\x03\x02\x01", "RecordIO, but no checksum in it holds"),
+    (b"\x04\x03\x02\x01", "RecordIO"),
     (&MXNET_MAGIC, "an MXNet RecordIO file"),
     (b"\x83\xaf\x70\xd1\x0d\x88\x4a\x3f", "a Riegeli or ArrayRecord file"),
     (b"\x1f\x8b", "a gzip stream"),
