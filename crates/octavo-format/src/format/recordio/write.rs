@@ -46,6 +46,9 @@ pub struct ChunkEncoder {
 }
 
 impl ChunkEncoder {
+    /// More memory than this is not kept: every thread has an encoder.
+    const KEPT_BYTES: usize = 4 << 20;
+
     /// An encoder with these options.
     pub fn new(options: ChunkOptions) -> Self {
         Self { options, encoder: Encoder::new(options.compression), stream: Vec::new(), spare: Vec::new() }
@@ -73,7 +76,13 @@ impl ChunkEncoder {
             count += 1;
             bytes += u64::from(len);
         }
-        self.end_chunk(count, out)
+        self.end_chunk(count, out)?;
+        for memory in [&mut self.stream, &mut self.spare] {
+            if memory.capacity() > Self::KEPT_BYTES {
+                *memory = Vec::new();
+            }
+        }
+        Ok(())
     }
 
     /// Writes the open chunk out, if it has records.
