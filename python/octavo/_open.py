@@ -6,6 +6,7 @@ import os
 import warnings
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from octavo._arguments import as_path, check_format, check_switches
 from octavo._location import FORMAT_OF_SUFFIX, expand, format_of_name, is_gzip_name
 from octavo._options import parse_bytes
 from octavo._reader import Reader
@@ -56,7 +57,8 @@ def open(
     An append that was interrupted leaves the file as it was before: such a file is opened without what stands behind
     its last valid end, with a `TornAppendWarning`.
     """
-    _check_types(format, check_data=check_data, sidecar=sidecar)
+    check_format(format)
+    check_switches(check_data=check_data, sidecar=sidecar)
     if not isinstance(io, str):
         message = f"io is a name, not {type(io).__name__}"
         raise RecordTypeError(message)
@@ -125,8 +127,9 @@ def create(
         sidecar: Also write an index beside the file; see `octavo.write_index`. RecordIO, TFRecord and Riegeli only.
         options: All of these as one text in ArrayRecord's grammar, such as `group_size:1,brotli:9`.
     """
-    _check_types(format, overwrite=overwrite, sidecar=sidecar)
-    path = _as_path(path)
+    check_format(format)
+    check_switches(overwrite=overwrite, sidecar=sidecar)
+    path = as_path(path, "a file to write")
     chosen = _format_by_suffix(path) if format is None else format
     given = {
         "codec": codec,
@@ -198,8 +201,8 @@ def _appender(path: str, info: Info) -> Writer:
 
 def _look_at(path: str | os.PathLike[str], format: Format | None) -> tuple[str, Info]:
     """One file by its name, whatever is in that name, and without a warning of what will be mended."""
-    _check_types(format)
-    path = _as_path(path)
+    check_format(format)
+    path = as_path(path, "a file to write")
     # What is written depends on what is found, so that the file itself is asked.
     with Reader([path], format=format, sidecar=False) as reader:
         return path, reader.info
@@ -211,23 +214,6 @@ def _cannot_grow(path: str, info: Info) -> str | None:
     if info.format == "tfrecord" and (info.codec in {"gzip", "zlib"} or is_gzip_name(path)):
         return "a tfrecord file that is compressed as a whole cannot grow in place"
     return None
-
-
-def _check_types(format: object, **switches: object) -> None:
-    if not isinstance(format, str | None):
-        message = f"format is a name, not {type(format).__name__}"
-        raise RecordTypeError(message)
-    for option, switch in switches.items():
-        if not isinstance(switch, bool):
-            message = f"{option} is True or False, not {type(switch).__name__}"
-            raise RecordTypeError(message)
-
-
-def _as_path(path: str | os.PathLike[str]) -> str:
-    if isinstance(path, str | os.PathLike):
-        return os.path.abspath(os.fsdecode(path))  # where it was meant to be, wherever the process goes meanwhile
-    message = f"a file to write is named by a path, not {type(path).__name__}"
-    raise RecordTypeError(message)
 
 
 def _format_by_suffix(path: str) -> str:

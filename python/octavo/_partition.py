@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import operator
+import sys
 from bisect import bisect_left, bisect_right
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, SupportsIndex
 
+from octavo._arguments import at_least_one
 from octavo.errors import OptionError, SourceChangedError, UnsupportedError
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ _UNEVEN = 8
 
 def _edges_by_count(total: int, count: SupportsIndex, to_chunk: Callable[[int], int]) -> list[int]:
     """Where `count` tasks of about the same size begin, and `total`."""
-    parts = _at_least_one("count", count)
+    parts = at_least_one("count", count, at_most=sys.maxsize)
     edges = [total * number // parts for number in range(parts)]
     moved = [to_chunk(edge) for edge in edges]
     allowed = total // parts // _UNEVEN
@@ -106,21 +107,10 @@ def _edges_by_count(total: int, count: SupportsIndex, to_chunk: Callable[[int], 
 
 def _edges_by_size(total: int, max_records: SupportsIndex | None, to_chunk: Callable[[int], int]) -> list[int]:
     """Where tasks of at most `max_records` begin, at chunks wherever one begins in reach, and `total`."""
-    most = _at_least_one("max_records", max_records)
+    most = at_least_one("max_records", max_records, at_most=sys.maxsize)
     edges = [0]
     while edges[-1] < total:
         edge = min(edges[-1] + most, total)
         near = to_chunk(edge) if edge < total else edge
         edges.append(near if near > edges[-1] else edge)
     return edges
-
-
-def _at_least_one(name: str, value: Any) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = 0
-    if number < 1 or isinstance(value, bool):
-        message = f"{name} is a whole number of at least 1, not {value!r}"
-        raise OptionError(message)
-    return number

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from octavo import _core
-from octavo._location import format_of_name
+from octavo._arguments import as_path, check_format, check_switches
+from octavo._location import format_of_name, is_gzip_name
 from octavo._recipe import recipe_of_salvage
 from octavo._writer import Writer
 from octavo.errors import OptionError, RecordTypeError
@@ -76,16 +77,12 @@ def recover(
         overwrite: Whether a file of the target's name may be replaced.
         progress: Called now and then with bytes done and bytes in all; twice through the file.
     """
-    if not isinstance(format, str | None):
-        message = f"format is a name, not {type(format).__name__}"
-        raise RecordTypeError(message)
-    if not isinstance(overwrite, bool):
-        message = f"overwrite is True or False, not {type(overwrite).__name__}"
-        raise RecordTypeError(message)
+    check_format(format)
+    check_switches(overwrite=overwrite)
     if progress is not None and not callable(progress):
         message = f"progress is a function, not {type(progress).__name__}"
         raise RecordTypeError(message)
-    paths = [_as_path(source), _as_path(target)]
+    paths = [as_path(source, "a file to recover"), as_path(target, "a file to recover")]
     if os.path.realpath(paths[0]) == os.path.realpath(paths[1]):
         message = f"{paths[1]}: the target is the source itself; name another file"
         raise OptionError(message, path=paths[1])
@@ -95,6 +92,8 @@ def recover(
     if named != about["format"]:
         message = f"{paths[1]}: the suffix says {named}, but what is recovered is {about['format']}"
         raise OptionError(message, path=paths[1])
+    if about["format"] == "tfrecord" and is_gzip_name(paths[1]):
+        about["codec"] = "gzip"  # the name promises it
     recipe = recipe_of_salvage(about)
     writer = Writer(paths[1], format=about["format"], overwrite=overwrite, recovering=True, **recipe)
     try:
@@ -102,10 +101,3 @@ def recover(
     finally:
         writer.abort()  # nothing is left to abort unless it failed
     return RecoverReport(record_count, tuple(LostRange(*one) for one in lost))
-
-
-def _as_path(path: str | os.PathLike[str]) -> str:
-    if isinstance(path, str | os.PathLike):
-        return os.path.abspath(os.fsdecode(path))
-    message = f"a file to recover is named by a path, not {type(path).__name__}"
-    raise RecordTypeError(message)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from octavo import _core
+from octavo._arguments import check_format
 from octavo._location import Location, expand
-from octavo.errors import RecordTypeError, UnsupportedError
+from octavo.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from octavo._open import Format
@@ -32,9 +33,7 @@ def write_index(location: Location, *, format: Format | None = None) -> list[str
         FormatError: A file is damaged, or ends with an interrupted append.
         UnsupportedError: The format carries its own index.
     """
-    if not isinstance(format, str | None):
-        message = f"format is a name, not {type(format).__name__}"
-        raise RecordTypeError(message)
+    check_format(format)
     paths = expand(location)
     if not all(isinstance(path, str) for path in paths):
         message = "only files have an index beside them: bytes and file objects have no place for one"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from typing import Any, SupportsIndex
 
-from octavo._option_grammar import INT32_MAX, Integers
+from octavo._arguments import at_least_one
+from octavo._option_grammar import Integers
 from octavo._options import parse_bytes
 from octavo.errors import OptionError
 
@@ -45,7 +45,7 @@ def recordio_arguments(
         most = parse_bytes(max_chunk_bytes, name="max_chunk_bytes", at_least=1, at_most=_MOST_CHUNK_BYTES)
         arguments["max_chunk_bytes"] = most
     if group_size is not None:
-        arguments["group_size"] = _count("group_size", group_size)
+        arguments["group_size"] = at_least_one("group_size", group_size)
     return {**arguments, "dialect": dialect}
 
 
@@ -69,13 +69,3 @@ def _codec_arguments(codec: object, known: Sequence[str], where: str) -> dict[st
         return {"codec": name, "level": _DEFLATE_LEVELS.read(level) if colon else _DEFAULT_LEVEL}
     except ValueError:
         raise OptionError(f"codec is {codec!r}; allowed as level are {_DEFLATE_LEVELS.described}") from None
-
-
-def _count(name: str, value: Any) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = 0
-    if not 1 <= number <= INT32_MAX or isinstance(value, bool):
-        raise OptionError(f"{name} is {value!r}; allowed are integers in the range [1..{INT32_MAX}]")
-    return number

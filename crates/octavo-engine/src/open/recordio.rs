@@ -145,12 +145,12 @@ impl Walk {
     /// What stands behind the last chunk.
     fn tail(&self, source: &dyn Source, dialect: Option<Dialect>, patience: &mut Patience) -> Result<Tail> {
         let Some(fault) = self.fault else { return Ok(Tail::Nothing) };
+        let damaged = Tail::Damaged(Broken { offset: self.end, fault });
         if !self.last_holds(source, dialect)? {
             // What stands behind it may as well be a part of it: a size that is damaged moves the end of a chunk.
-            return Ok(Tail::Damaged(Broken { offset: self.end, fault }));
+            return Ok(damaged);
         }
         let rest = source.len() - self.end;
-        let damaged = Tail::Damaged(Broken { offset: self.end, fault });
         let head = read_vec(source, self.end, rest.min(HEADER))?;
         if rest < HEADER {
             let is_begin = head.iter().zip(MAGIC).all(|(byte, magic)| *byte == magic);

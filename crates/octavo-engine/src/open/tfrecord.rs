@@ -2,7 +2,7 @@
 
 use octavo_format::chunk::table::{ChunkTable, Entry};
 use octavo_format::chunk::{About, Broken, ChunkFault};
-use octavo_format::codec::deflate::{Walk, WalkEnd, Wrapping};
+use octavo_format::codec::deflate::{Walk, Wrapping};
 use octavo_format::codec::Codec;
 use octavo_format::format::detect::{not_a, HEAD_BYTES};
 use octavo_format::format::tfrecord::layout::{frame_end, parse_header, FRAME_BYTES, HEADER_BYTES};
@@ -23,12 +23,6 @@ const POINT_SPACING: u64 = 1 << 20;
 const MOST_POINTS: usize = 2048;
 /// Bytes of a compressed file that are read at a time.
 const PIECE_BYTES: u64 = 1 << 20;
-
-/// How a file is a TFRecord file.
-enum Kind {
-    Plain,
-    Deflated(Wrapping),
-}
 
 /// Whether a file begins with a record: the checksum of a length holds by chance once in four billion times.
 pub(crate) fn begins_like_one(source: &dyn Source, head: &[u8]) -> Result<bool> {
@@ -70,32 +64,24 @@ fn inflated_head(source: &dyn Source, wrapping: Wrapping) -> Result<Vec<u8>> {
 
 /// The index of a file that is a TFRecord file by its name or its first bytes.
 pub(crate) fn read_index(source: &dyn Source) -> Result<Box<dyn Index>> {
-    Ok(match kind_of(source)? {
-        Kind::Plain => Box::new(read_plain(source)?),
-        Kind::Deflated(wrapping) => Box::new(read_deflated(source, wrapping)?),
+    Ok(match wrapping_in(source)? {
+        None => Box::new(read_plain(source)?),
+        Some(wrapping) => Box::new(read_deflated(source, wrapping)?),
     })
-}
-
-/// What begins with a record is not compressed, whatever else its first bytes look like. Where the first record is damaged, its length
-/// may look like the beginning of a compressed stream: then it is one if no record is found outside.
-fn kind_of(source: &dyn Source) -> Result<Kind> {
-    let head = read_vec(source, 0, source.len().min(HEADER_BYTES as u64))?;
-    let Some(wrapping) = wrapping_of(&head).filter(|_| parse_header(&head).is_err()) else {
-        return Ok(Kind::Plain);
-    };
-    if parse_header(&inflated_head(source, wrapping)?).is_ok() {
-        return Ok(Kind::Deflated(wrapping));
-    }
-    let found = next_record(source, 1, &mut Patience::new(source.len()), &mut calmly)?;
-    Ok(if found.is_some() { Kind::Plain } else { Kind::Deflated(wrapping) })
 }
 
 /// The wrapping of a compressed file; nothing if it is not compressed.
+///
+/// What begins with a record is not, whatever else its first bytes look like. Where the first record is damaged, its length may look
+/// like the beginning of a compressed stream: then it is one if no record is found outside.
 pub(crate) fn wrapping_in(source: &dyn Source) -> Result<Option<Wrapping>> {
-    Ok(match kind_of(source)? {
-        Kind::Plain => None,
-        Kind::Deflated(wrapping) => Some(wrapping),
-    })
+    let head = read_vec(source, 0, source.len().min(HEADER_BYTES as u64))?;
+    let Some(wrapping) = wrapping_of(&head).filter(|_| parse_header(&head).is_err()) else { return Ok(None) };
+    if parse_header(&inflated_head(source, wrapping)?).is_ok() {
+        return Ok(Some(wrapping));
+    }
+    let found = next_record(source, 1, &mut Patience::new(source.len()), &mut calmly)?;
+    Ok(found.is_none().then_some(wrapping))
 }
 
 /// Decompresses a whole file once, to find its records and the places at which decompression can begin later.
@@ -104,42 +90,27 @@ fn read_deflated(source: &dyn Source, wrapping: Wrapping) -> Result<DeflatedInde
     let mut walk = Walk::new(wrapping, POINT_SPACING, MOST_POINTS);
     let mut scan = FrameScan::default();
     for_each_piece(source, &mut |piece| {
-        walk.feed(piece, |decoded, _| match scan.feed(decoded) {
-            Ok(true) => Ok(()),
-            Ok(false) => Err(None),
-            Err(error) => Err(Some(error)),
-        })
-        .map_or_else(|stopped| stopped.map_or(Ok(false), |error| Err(blame(error))), |()| Ok(true))
+        let fed = walk.feed(piece, |decoded, _| if scan.feed(decoded) { Ok(()) } else { Err(()) });
+        Ok(fed.is_ok() && walk.end().is_none())
     })?;
     let input = walk.input_position();
     let walked = walk.finish();
-    let (frames, end, broken) = scan.finish().map_err(blame)?;
+    let frames = scan.finish();
     // Of two things that are wrong, the one that the compressed bytes are explains the other.
-    let stream_fault = match walked.end {
-        WalkEnd::Complete => None,
-        WalkEnd::Truncated => Some((source.len(), "the file ends inside its compressed stream")),
-        WalkEnd::Damaged { input } => Some((input, "the compressed bytes are damaged")),
-        WalkEnd::Trailing { input } => Some((input, "something else follows the compressed stream")),
-    };
-    let broken = match (stream_fault, broken) {
-        (Some((offset, damage)), None) => Some(Broken { offset, fault: damage.into() }),
-        (Some((offset, damage)), Some(Broken { fault: ChunkFault::Damaged(_), .. })) => {
+    let broken = match (walked.end.fault(source.len()), frames.broken) {
+        (Some((offset, damage)), None | Some(Broken { fault: ChunkFault::Damaged(_), .. })) => {
             Some(Broken { offset, fault: damage.into() })
         }
         (_, Some(Broken { fault, .. })) => Some(Broken { offset: input, fault }),
         (None, None) => None,
     };
-    if frames.is_empty() && broken.is_some() && parse_header(&inflated_head(source, wrapping)?).is_err() {
+    if frames.count == 0 && broken.is_some() && parse_header(&inflated_head(source, wrapping)?).is_err() {
         let looks_like = "it is a compressed stream, but what it holds does not begin with a record".to_owned();
         return Err(blame(FormatError::NotA { format: "TFRecord", looks_like }));
     }
-    let codec = match wrapping {
-        Wrapping::Gzip => Codec::Gzip,
-        Wrapping::Zlib => Codec::Zlib,
-    };
-    let decoded_bytes = Some(end - FRAME_BYTES * frames.len() as u64);
-    let about = About { codec: Some(codec), decoded_bytes, ..About::default() };
-    DeflatedIndex::new(wrapping, walked.points, &frames, end, source.len(), broken, about).map_err(blame)
+    let decoded_bytes = Some(frames.end - FRAME_BYTES * frames.count);
+    let about = About { codec: Some(wrapping.codec()), decoded_bytes, ..About::default() };
+    DeflatedIndex::new(wrapping, walked.points, &frames, source.len(), broken, about).map_err(blame)
 }
 
 /// Gives a file to `take` in pieces, until it returns false.

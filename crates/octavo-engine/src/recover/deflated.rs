@@ -2,8 +2,7 @@
 
 use octavo_format::bytes::to_usize;
 use octavo_format::chunk::ChunkFault;
-use octavo_format::codec::deflate::{Walk, WalkEnd, Wrapping, MOST_EXPANSION};
-use octavo_format::codec::Codec;
+use octavo_format::codec::deflate::{Walk, Wrapping, MOST_EXPANSION};
 use octavo_format::format::tfrecord::layout::{frame_end, open_frame, parse_header, HEADER_BYTES};
 
 use super::{Lost, Piece, Survey, NO_MEMORY};
@@ -15,10 +14,7 @@ use crate::write::RecordWriter;
 impl Survey {
     /// The stream is one piece: what holds of it shows when it is decompressed.
     pub(super) fn survey_deflated(&mut self, wrapping: Wrapping) {
-        self.codec = Some(match wrapping {
-            Wrapping::Gzip => Codec::Gzip,
-            Wrapping::Zlib => Codec::Zlib,
-        });
+        self.codec = Some(wrapping.codec());
         self.pieces.push(Piece::Deflated { wrapping });
     }
 
@@ -27,15 +23,11 @@ impl Survey {
         let mut walk = Walk::new(wrapping, u64::MAX, 1);
         let mut frames = Frames::new(self.source.len());
         for_each_piece(self.source.as_ref(), &mut |piece| {
-            walk.feed(piece, |decoded, input| frames.take(decoded, input, writer)).map(|()| true)
+            walk.feed(piece, |decoded, input| frames.take(decoded, input, writer))?;
+            Ok(walk.end().is_none())
         })?;
         let (input, file_bytes) = (walk.input_position(), self.source.len());
-        let fault = match walk.finish().end {
-            WalkEnd::Complete => None,
-            WalkEnd::Truncated => Some((input, "the file ends inside its compressed stream")),
-            WalkEnd::Damaged { input } => Some((input, "the compressed bytes are damaged")),
-            WalkEnd::Trailing { input } => Some((input, "something else follows the compressed stream")),
-        };
+        let fault = walk.finish().end.fault(file_bytes);
         // One fault is told once: a stream that breaks off breaks off inside a record, too.
         frames.is_searching |= fault.is_some();
         frames.finish(input, writer)?;

@@ -1,13 +1,15 @@
-//! Blocks on their way into a file: sealed by whichever thread is free, placed in order by whichever thread sealed the next one.
-//! Whoever writes records waits for neither, unless too much is on its way.
+//! Blocks on their way into a file: sealed by threads that compute, and placed in order by one that waits for the device. Whoever
+//! writes records waits for neither, unless too much is on its way.
 
 use std::collections::VecDeque;
 use std::panic::{catch_unwind, AssertUnwindSafe};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
 use super::{Assemble, RecordBlock, SealedBlock, Sealer};
 use crate::error::{Error, Result};
 use crate::fork;
+use crate::interrupt;
 use crate::pool::{self, locked};
 
 /// The blocks of one writer.
@@ -45,8 +47,12 @@ struct Waiting {
     sealed: Option<Result<SealedBlock>>,
 }
 
-/// More than this is not on its way at a time, unless one block alone is larger.
-const MOST_BYTES: u64 = 64 << 20;
+/// So many bytes are on their way at a time for each CPU, unless one block alone is larger.
+const BYTES_PER_CPU: u64 = 16 << 20;
+/// How often a long wait looks for Ctrl-C.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// As if there were this many at least.
+const LEAST_CPUS: usize = 4;
 
 impl Line {
     pub(super) fn new(assembler: Box<dyn Assemble>) -> Self {
@@ -82,17 +88,31 @@ impl Line {
         drop(state);
         let (sealer, shared) = (Arc::clone(&self.sealer), Arc::clone(&self.shared));
         pool::cpu().spawn(move || {
-            shared.put(number, or_panicked(|| sealer(block)));
-            shared.place_all();
+            let sealed = if shared.is_wanted() { or_panicked(|| sealer(block)) } else { Err(Error::Forked) };
+            if shared.put(number, sealed) {
+                // Writing is waiting, and there are other threads for that.
+                pool::io().spawn(move || shared.place_all());
+            }
         });
     }
 
     /// Waits until at most `most` blocks are on their way.
     pub(super) fn wait(&self, most: usize) -> Result<()> {
-        let state = self.wait_for(|state| {
+        let most_bytes = BYTES_PER_CPU * pool::cpu().threads().max(LEAST_CPUS) as u64;
+        let is_enough = |state: &State| {
             let blocks = state.waiting.len() + usize::from(state.is_placing);
-            blocks <= most && (blocks <= 1 || state.bytes <= MOST_BYTES)
-        });
+            blocks <= most && (blocks <= 1 || state.bytes <= most_bytes)
+        };
+        let mut state = locked(&self.shared.state);
+        while !is_enough(&state) {
+            let waited = self.shared.changed.wait_timeout(state, LOOK_EVERY);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            if !is_enough(&state) {
+                drop(state);
+                interrupt::check()?;
+                state = locked(&self.shared.state);
+            }
+        }
         state.failed.clone().map_or(Ok(()), Err)
     }
 
@@ -100,7 +120,7 @@ impl Line {
     pub(super) fn with_assembler(&self, work: impl FnOnce(&mut Box<dyn Assemble>) -> Result<()>) -> Result<()> {
         self.wait(0)?;
         let Some(mut assembler) = locked(&self.shared.state).assembler.take() else { return Err(Error::Panicked) };
-        let done = work(&mut assembler);
+        let done = or_panicked(|| work(&mut assembler));
         let mut state = locked(&self.shared.state);
         state.assembler = Some(assembler);
         if let Err(error) = &done {
@@ -115,14 +135,6 @@ impl Line {
         let assembler = locked(&self.shared.state).assembler.take();
         assembler.map_or(Err(Error::Panicked), Assemble::commit)
     }
-
-    fn wait_for(&self, is_enough: impl Fn(&State) -> bool) -> MutexGuard<'_, State> {
-        let mut state = locked(&self.shared.state);
-        while !is_enough(&state) {
-            state = self.shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-        state
-    }
 }
 
 impl Drop for Line {
@@ -134,7 +146,10 @@ impl Drop for Line {
             return;
         }
         locked(&self.shared.state).is_given_up = true;
-        let mut state = self.wait_for(|state| state.waiting.is_empty() && !state.is_placing);
+        let mut state = locked(&self.shared.state);
+        while !state.waiting.is_empty() || state.is_placing {
+            state = self.shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
         let assembler = state.assembler.take();
         drop(state);
         drop(assembler);
@@ -147,12 +162,20 @@ fn or_panicked<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
 }
 
 impl Shared {
-    fn put(&self, number: u64, sealed: Result<SealedBlock>) {
+    /// Whether anything that is sealed will be placed.
+    fn is_wanted(&self) -> bool {
+        let state = locked(&self.state);
+        !state.is_given_up && state.failed.is_none()
+    }
+
+    /// Notes that a block is sealed. True if somebody should place it now.
+    fn put(&self, number: u64, sealed: Result<SealedBlock>) -> bool {
         let mut state = locked(&self.state);
         let at = usize::try_from(number - state.first).unwrap_or(usize::MAX);
         if let Some(waiting) = state.waiting.get_mut(at) {
             waiting.sealed = Some(sealed);
         }
+        !state.is_placing && state.waiting.front().is_some_and(|front| front.sealed.is_some())
     }
 
     /// Places blocks from the front on, as far as they are sealed, unless another thread is at it.
@@ -165,7 +188,10 @@ impl Shared {
                 state.bytes -= bytes;
                 continue;
             }
-            let Some(mut assembler) = state.assembler.take() else { break };
+            let Some(mut assembler) = state.assembler.take() else {
+                state.bytes -= bytes;
+                continue;
+            };
             state.is_placing = true;
             drop(state);
             let placed = sealed.and_then(|block| or_panicked(|| assembler.place(block)));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use octavo_format::bytes::to_usize;
 use octavo_format::codec::deflate::{self, BlockSum, Wrapping};
-use octavo_format::codec::{Codec, Compression};
+use octavo_format::codec::Compression;
 use octavo_format::format::recordio::write::{ChunkEncoder, ChunkOptions};
 use octavo_format::format::tfrecord::layout::{put_frame, FRAME_BYTES};
 use octavo_format::Format;
@@ -29,10 +29,8 @@ pub(super) fn create_recordio(options: ChunkOptions, sink: FileSink) -> StreamAs
 }
 
 pub(super) fn create_tfrecord(compression: Compression, mut sink: FileSink) -> Result<StreamAssembler> {
-    let wrapping = match compression.codec {
-        Codec::Gzip => Wrapping::Gzip,
-        Codec::Zlib => Wrapping::Zlib,
-        _ => return Ok(StreamAssembler { sink: Box::new(sink), sealer: Arc::new(seal_frames), wrapped: None }),
+    let Some(wrapping) = Wrapping::of(compression.codec) else {
+        return Ok(StreamAssembler { sink: Box::new(sink), sealer: Arc::new(seal_frames), wrapped: None });
     };
     let mut header = Vec::new();
     deflate::header(wrapping, compression.level, &mut header);

@@ -11,7 +11,7 @@ pub use memory::{reserve, reserve_in};
 
 use crate::codec::Codec;
 use crate::error::FormatError;
-use crate::sidecar::{Sidecar, SidecarFault};
+use crate::sidecar::{Listed, Sidecar, SidecarFault};
 
 /// How much of a chunk to verify.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,13 +126,19 @@ impl GroupsBuilder {
     }
 }
 
-/// Where chunks begin and how records are spread over them, as an index file lists them.
-pub fn of_listing(sidecar: &Sidecar<'_>) -> Result<(table::ChunkTable, GroupsBuilder), ListingFault> {
+/// Where chunks begin and how records are spread over them, as an index file lists them. All of them must be such as `fits` says.
+pub fn of_listing(
+    sidecar: &Sidecar<'_>,
+    mut fits: impl FnMut(&Listed) -> bool,
+) -> Result<(table::ChunkTable, GroupsBuilder), ListingFault> {
     let (mut table, mut groups) = (table::ChunkTable::empty(), GroupsBuilder::default());
     sidecar.for_each_entry(|entry| {
+        if !fits(&entry) {
+            return Err(ListingFault);
+        }
         table.push(table::Entry { offset: entry.offset, decoded: entry.decoded })?;
         groups.push(entry.records);
-        Ok::<(), ListingFault>(())
+        Ok(())
     })?;
     Ok((table, groups))
 }

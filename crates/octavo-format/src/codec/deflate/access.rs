@@ -24,9 +24,9 @@ pub struct AccessPoint {
 /// Decoded bytes before those that are wanted go through a buffer of this size.
 const SKIPPED_AT_ONCE: u64 = 64 << 10;
 
-/// Fills `out` with the bytes that follow `point`, out of the input that begins there, and tells how much of it that took.
-/// Members' trailers are passed over without a look: [`Walk`](super::Walk) has checked them.
-pub fn decode_from(
+/// As [`decode_range`], without leaving anything out.
+#[cfg(test)]
+pub(super) fn decode_from(
     wrapping: Wrapping,
     point: &AccessPoint,
     input: &[u8],
@@ -35,7 +35,8 @@ pub fn decode_from(
     decode_range(wrapping, point, input, 0, out)
 }
 
-/// As [`decode_from`], but leaves out the first `skip` bytes that follow the point.
+/// Fills `out` with the bytes that follow `point`, but for the first `skip` of them, out of the input that begins there, and tells how
+/// much of it that took. Members' trailers are passed over without a look: [`Walk`](super::Walk) has checked them.
 pub fn decode_range(
     wrapping: Wrapping,
     point: &AccessPoint,

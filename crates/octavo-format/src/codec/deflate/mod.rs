@@ -12,7 +12,10 @@ mod sum;
 mod walk;
 mod whole;
 
-pub use access::{decode_from, decode_range, AccessPoint};
+use super::Codec;
+#[cfg(test)]
+use access::decode_from;
+pub use access::{decode_range, AccessPoint};
 pub use encode::{encode_all, encode_block, end};
 pub use frame::{header, trailer};
 pub use points::{decode_points, encode_points};
@@ -27,6 +30,25 @@ pub enum Wrapping {
     Gzip,
     /// One zlib stream with an Adler-32.
     Zlib,
+}
+
+impl Wrapping {
+    /// The codec whose streams are wrapped like this.
+    pub const fn codec(self) -> Codec {
+        match self {
+            Self::Gzip => Codec::Gzip,
+            Self::Zlib => Codec::Zlib,
+        }
+    }
+
+    /// What the streams of a codec are wrapped in, if they are.
+    pub const fn of(codec: Codec) -> Option<Self> {
+        match codec {
+            Codec::Gzip => Some(Self::Gzip),
+            Codec::Zlib => Some(Self::Zlib),
+            _ => None,
+        }
+    }
 }
 
 /// How far back a match may reach.

@@ -11,6 +11,7 @@ use super::access::AccessPoint;
 use super::frame::{BadHeader, HeaderReader};
 use super::sum::Check;
 use super::{Wrapping, WINDOW};
+use crate::chunk::Damage;
 
 /// Decoded bytes come in pieces up to this size.
 const PIECE: usize = 256 << 10;
@@ -38,6 +39,18 @@ pub enum WalkEnd {
         /// The first byte of it.
         input: u64,
     },
+}
+
+impl WalkEnd {
+    /// Where a file of that size cannot be followed any further, and why; nothing where all of it could be.
+    pub const fn fault(self, file_bytes: u64) -> Option<(u64, Damage)> {
+        match self {
+            Self::Complete => None,
+            Self::Truncated => Some((file_bytes, "the file ends inside its compressed stream")),
+            Self::Damaged { input } => Some((input, "the compressed bytes are damaged")),
+            Self::Trailing { input } => Some((input, "something else follows the compressed stream")),
+        }
+    }
 }
 
 /// What a walk has found.
@@ -124,11 +137,6 @@ impl Walk {
     /// Up to which byte of the file it has read.
     pub const fn input_position(&self) -> u64 {
         self.position
-    }
-
-    /// How many bytes it has decoded.
-    pub const fn decoded_bytes(&self) -> u64 {
-        self.decoded
     }
 
     /// The result, when all input was fed.

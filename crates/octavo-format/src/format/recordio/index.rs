@@ -40,7 +40,8 @@ impl Expansion {
     fn guess(&self, stored: u64) -> u64 {
         let (of, decoded) = (self.stored.load(Ordering::Relaxed), self.decoded.load(Ordering::Relaxed));
         let guess = u128::from(stored) * u128::from(decoded) / u128::from(of.max(1));
-        u64::try_from(guess).unwrap_or(u64::MAX)
+        // What is stored must be read, too: a plan that takes it for nothing has no bound.
+        u64::try_from(guess).unwrap_or(u64::MAX).max(stored / 2)
     }
 }
 

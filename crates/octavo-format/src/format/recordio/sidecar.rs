@@ -22,7 +22,7 @@ impl Dialect {
 impl RecordIoIndex {
     /// The index that a sidecar holds.
     pub fn of_sidecar(sidecar: &Sidecar<'_>) -> Result<Self, ListingFault> {
-        let (table, groups) = of_listing(sidecar)?;
+        let (table, groups) = of_listing(sidecar, |_| true)?;
         let head = sidecar.head();
         let dialect = Dialect::ALL.into_iter().find(|dialect| dialect.code() == head.dialect);
         // Chunks fill the file, and have a dialect.

@@ -11,11 +11,10 @@ impl ChunkIndex {
     /// The index that a sidecar holds.
     pub fn of_sidecar(sidecar: &Sidecar<'_>) -> Result<Self, ListingFault> {
         let mut decoded_bytes = 0u64;
-        sidecar.for_each_entry(|entry| {
+        let (table, groups) = of_listing(sidecar, |entry| {
             decoded_bytes = decoded_bytes.saturating_add(entry.decoded);
-            is_chunk_boundary(entry.offset).then_some(()).ok_or(ListingFault)
+            is_chunk_boundary(entry.offset)
         })?;
-        let (table, groups) = of_listing(sidecar)?;
         let about = About { decoded_bytes: Some(decoded_bytes), from_sidecar: true, ..About::default() };
         let record_count = groups.record_count();
         Ok(Self::new(Format::Riegeli, table, groups.finish(), record_count, sidecar.head().end, about))

@@ -13,6 +13,7 @@ use crate::format::{Chunks, Format, Index, Listing, Placement, Storing};
 use crate::span::Span;
 
 use super::layout::{frame_end, open_frame, parse_header, FOOTER_BYTES, FRAME_BYTES};
+use super::scan::{Frames, Start};
 
 /// Record number -> chunk -> placement.
 #[derive(Debug)]
@@ -30,28 +31,27 @@ pub struct DeflatedIndex {
 }
 
 impl DeflatedIndex {
-    /// An index over `frames`, the records of the decompressed stream, which end at `end`.
+    /// An index over the records of a decompressed stream. A chunk begins at the first of their starts behind each point.
     pub fn new(
         wrapping: Wrapping,
         points: Vec<AccessPoint>,
-        frames: &ChunkTable,
-        end: u64,
+        frames: &Frames,
         file_bytes: u64,
         broken: Option<Broken>,
         about: About,
     ) -> Result<Self, FormatError> {
         let (mut table, mut groups) = (ChunkTable::empty(), GroupsBuilder::default());
-        let mut starts = chunk_starts(&points, frames)?;
-        starts.push(frames.len());
-        let offset_of = |record: usize| -> Result<u64, FormatError> {
-            Ok(if record < frames.len() { frames.get(record)?.0.offset } else { end })
-        };
-        for pair in starts.windows(2) {
-            let (offset, after) = (offset_of(pair[0])?, offset_of(pair[1])?);
-            table.push(Entry { offset, decoded: after - offset })?;
-            groups.push((pair[1] - pair[0]) as u64);
+        let first_behind =
+            |point: &AccessPoint| frames.starts.partition_point(|start| start.offset < point.decoded);
+        let mut chunks: Vec<usize> = points.iter().map(first_behind).collect();
+        chunks.dedup();
+        let starts: Vec<Start> = chunks.iter().filter_map(|at| frames.starts.get(*at)).copied().collect();
+        let last = Start { offset: frames.end, record: frames.count };
+        for (start, next) in starts.iter().zip(starts.iter().skip(1).chain([&last])) {
+            table.push(Entry { offset: start.offset, decoded: next.offset - start.offset })?;
+            groups.push(next.record - start.record);
         }
-        Self::of_chunks(wrapping, points, table, groups, file_bytes, broken, about)
+        Ok(Self::of_chunks(wrapping, points, table, groups, file_bytes, broken, about))
     }
 
     /// An index over chunks. What is `broken` comes behind them and stands for one more, of one record.
@@ -63,13 +63,13 @@ impl DeflatedIndex {
         file_bytes: u64,
         broken: Option<Broken>,
         about: About,
-    ) -> Result<Self, FormatError> {
+    ) -> Self {
         if broken.is_some() {
             groups.push(1);
         }
         let record_count = groups.record_count();
         let groups = groups.finish();
-        Ok(Self { wrapping, points, table, groups, record_count, file_bytes, broken, about })
+        Self { wrapping, points, table, groups, record_count, file_bytes, broken, about }
     }
 
     /// What wraps the stream.
@@ -113,26 +113,6 @@ impl DeflatedIndex {
 
 /// Records that are damaged, by their places in a chunk.
 type Faults = Vec<(usize, ChunkFault)>;
-
-/// The record with which each chunk begins: the first behind each place at which decompression can begin.
-fn chunk_starts(points: &[AccessPoint], frames: &ChunkTable) -> Result<Vec<usize>, FormatError> {
-    let mut starts: Vec<usize> = Vec::new();
-    for point in points {
-        let (mut low, mut high) = (starts.last().copied().unwrap_or(0), frames.len());
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            if frames.get(middle)?.0.offset < point.decoded {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        if low < frames.len() && starts.last() != Some(&low) {
-            starts.push(low);
-        }
-    }
-    Ok(starts)
-}
 
 /// Where the bytes of each record end in a stream with a checksum's room in front of it, and which of them are damaged.
 fn ends_of(stream: &[u8], records: u64, check: Check) -> Result<(Vec<u64>, Faults), ChunkFault> {

@@ -9,4 +9,4 @@ mod sidecar;
 
 pub use deflated::DeflatedIndex;
 pub use index::TfRecordIndex;
-pub use scan::FrameScan;
+pub use scan::{FrameScan, Frames};

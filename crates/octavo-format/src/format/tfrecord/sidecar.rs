@@ -1,6 +1,6 @@
 //! A TFRecord file's index in a file of its own (`docs/spec/octx.md`).
 
-use crate::chunk::{of_listing, About, GroupsBuilder, ListingFault};
+use crate::chunk::{of_listing, About, ListingFault};
 use crate::codec::deflate::{decode_points, encode_points, Wrapping};
 use crate::codec::Codec;
 use crate::format::{Chunks, Listing};
@@ -16,19 +16,16 @@ impl TfRecordIndex {
     /// The index that a sidecar holds.
     pub fn of_sidecar(sidecar: &Sidecar<'_>) -> Result<Self, ListingFault> {
         let (mut expected, mut decoded_bytes) = (0u64, 0u64);
-        sidecar.for_each_entry(|entry| {
+        let (table, _) = of_listing(sidecar, |entry| {
             // One record an entry, and one frame behind the other.
-            if entry.records != 1 || entry.offset != expected {
-                return Err(ListingFault);
-            }
-            expected = entry.decoded.checked_add(FRAME_BYTES + entry.offset).ok_or(ListingFault)?;
-            decoded_bytes += entry.decoded;
-            Ok(())
+            let fits = entry.records == 1 && entry.offset == expected;
+            expected = entry.decoded.saturating_add(FRAME_BYTES).saturating_add(entry.offset);
+            decoded_bytes = decoded_bytes.saturating_add(entry.decoded);
+            fits
         })?;
         if expected != sidecar.head().end || expected != sidecar.head().file_bytes {
             return Err(ListingFault);
         }
-        let (table, _) = of_listing(sidecar)?;
         let (codec, decoded_bytes) = (Some(Codec::None), Some(decoded_bytes));
         Ok(Self::new(table, None, About { codec, decoded_bytes, from_sidecar: true, ..About::default() }))
     }
@@ -55,12 +52,17 @@ impl DeflatedIndex {
     pub fn of_sidecar(sidecar: &Sidecar<'_>) -> Result<Self, ListingFault> {
         let head = sidecar.head();
         let codec = head.codec.and_then(Codec::from_code);
-        let wrapping = match codec {
-            Some(Codec::Gzip) => Wrapping::Gzip,
-            Some(Codec::Zlib) => Wrapping::Zlib,
-            _ => return Err(ListingFault),
-        };
-        let (table, groups): (_, GroupsBuilder) = of_listing(sidecar)?;
+        let wrapping = codec.and_then(Wrapping::of).ok_or(ListingFault)?;
+        let mut expected = 0;
+        let (table, groups) = of_listing(sidecar, |entry| {
+            // One chunk behind the other, from the beginning of the stream on.
+            let fits = entry.offset == expected;
+            expected = entry.offset.saturating_add(entry.decoded);
+            fits
+        })?;
+        if expected != head.end {
+            return Err(ListingFault);
+        }
         let points = decode_points(sidecar.points(), MOST_WINDOW_BYTES).ok_or(ListingFault)?;
         let in_order =
             points.windows(2).all(|pair| pair[0].input <= pair[1].input && pair[0].decoded < pair[1].decoded);
@@ -75,7 +77,7 @@ impl DeflatedIndex {
         }
         let decoded_bytes = Some(head.end - head.record_count * FRAME_BYTES);
         let about = About { codec, decoded_bytes, from_sidecar: true, ..About::default() };
-        Ok(Self::of_chunks(wrapping, points, table, groups, head.file_bytes, None, about)?)
+        Ok(Self::of_chunks(wrapping, points, table, groups, head.file_bytes, None, about))
     }
 
     pub(super) fn list(&self) -> Option<Listing<'_>> {
@@ -89,10 +91,7 @@ impl DeflatedIndex {
         Some(Listing {
             format: Described::TfRecord,
             dialect: 0,
-            codec: Some(match self.wrapping() {
-                Wrapping::Gzip => Codec::Gzip,
-                Wrapping::Zlib => Codec::Zlib,
-            }),
+            codec: Some(self.wrapping().codec()),
             inflated: true,
             end: last.map_or(0, |entry| entry.offset + entry.decoded),
             entries: Box::new((0..table.len()).filter_map(listed)),

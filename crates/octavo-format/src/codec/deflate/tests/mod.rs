@@ -112,6 +112,5 @@ fn walked(wrapping: Wrapping, file: &[u8], piece: usize, spacing: u64) -> (Walke
         });
         fed.unwrap();
     }
-    assert_eq!(walk.decoded_bytes(), out.len() as u64);
     (walk.finish(), out)
 }

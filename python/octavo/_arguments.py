@@ -1,0 +1,45 @@
+"""What arguments have in common, whichever function they are given to."""
+
+from __future__ import annotations
+
+import operator
+import os
+from typing import Any
+
+from octavo._option_grammar import INT32_MAX
+from octavo.errors import OptionError, RecordTypeError
+
+
+def check_format(format: object) -> None:
+    """A format is named, or left open."""
+    if not isinstance(format, str | None):
+        message = f"format is a name, not {type(format).__name__}"
+        raise RecordTypeError(message)
+
+
+def check_switches(**switches: object) -> None:
+    """A switch is on or off, and nothing else."""
+    for option, switch in switches.items():
+        if not isinstance(switch, bool):
+            message = f"{option} is True or False, not {type(switch).__name__}"
+            raise RecordTypeError(message)
+
+
+def as_path(path: object, what: str) -> str:
+    """The path of a file that is `what`: where it was meant to be, wherever the process goes meanwhile."""
+    if isinstance(path, str | os.PathLike):
+        return os.path.abspath(os.fsdecode(path))
+    message = f"{what} is named by a path, not {type(path).__name__}"
+    raise RecordTypeError(message)
+
+
+def at_least_one(name: str, value: Any, *, at_most: int = INT32_MAX) -> int:
+    """The whole number that an option called `name` asks for."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = 0
+    if not 1 <= number <= at_most or isinstance(value, bool):
+        message = f"{name} is {value!r}; allowed are integers in the range [1..{at_most}]"
+        raise OptionError(message)
+    return number
