@@ -212,7 +212,8 @@ def _cannot_grow(path: str, info: Info) -> str | None:
     if info.format == "ffrecord":
         return "ffrecord keeps its index before its records, so a file cannot grow in place"
     if info.format == "tfrecord" and (info.codec in {"gzip", "zlib"} or is_gzip_name(path)):
-        return "a tfrecord file that is compressed as a whole cannot grow in place"
+        codec = "gzip" if info.codec == "none" else info.codec
+        return f"a tfrecord file that is compressed by {codec} as a whole cannot grow in place"
     return None
 
 

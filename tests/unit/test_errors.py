@@ -42,7 +42,7 @@ BASES = {
     "UnknownFormatError": (errors.FormatError,),
     "UnsupportedError": (errors.OctavoError, NotImplementedError),
 }
-WARNINGS = {"TornAppendWarning"}
+WARNINGS = {"SidecarWarning", "TornAppendWarning"}
 ALL = [getattr(errors, name) for name in errors.__all__ if name not in WARNINGS]
 # Nothing raises these themselves: they are there to be caught.
 ABSTRACT = {errors.OctavoError, errors.FormatError}

@@ -455,7 +455,7 @@ STRANGERS = {
         bytes.fromhex("0a23d7ce 03000000 61626300"),
         "not a PaddlePaddle RecordIO file: it looks like an MXNet RecordIO file",
     ),
-    "broken recordio": (bytes.fromhex("04030201") + bytes(100), "RecordIO, but no checksum in it holds"),
+    "broken recordio": (bytes.fromhex("04030201") + bytes(100), "no checksum in it holds"),
     "noise": (bytes(range(255, 0, -1)), "ff fe fd fc"),
 }
 

@@ -186,10 +186,10 @@ impl Walk {
         Ok(checksums(source, self.end + HEADER, source.len(), &[dialect])? == [header.checksum])
     }
 
-    /// The codec of the first chunk.
+    /// The codec of the first chunk, or of what is left of it.
     fn first_codec(&self, source: &dyn Source, dialect: Option<Dialect>) -> Result<Option<Codec>> {
-        let Ok((first, _)) = self.table.get(0) else { return Ok(None) };
-        let head = read_vec(source, first.offset, HEADER.min(source.len() - first.offset))?;
+        let begin = self.table.get(0).map_or(self.end, |(first, _)| first.offset);
+        let head = read_vec(source, begin, HEADER.min(source.len() - begin))?;
         let header = ChunkHeader::parse(self.order, &head).ok();
         Ok(dialect.and_then(|dialect| dialect.codec(header?.codec_id)))
     }
