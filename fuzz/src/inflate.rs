@@ -127,7 +127,9 @@ impl Code {
         *is_odd |= used != 1 << 15;
         let is_fit = match used.cmp(&(1 << 15)) {
             std::cmp::Ordering::Equal => true,
-            std::cmp::Ordering::Less => symbols.is_empty() || (may_be_single && counts[2..].iter().all(|n| *n == 0)),
+            std::cmp::Ordering::Less => {
+                symbols.is_empty() || (may_be_single && counts[2..].iter().all(|n| *n == 0))
+            }
             std::cmp::Ordering::Greater => false,
         };
         is_fit.then_some(Self { counts, symbols })

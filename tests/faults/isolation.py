@@ -142,8 +142,10 @@ class _Nursery:
 
     def _close(self) -> None:
         assert self._popen.stdin is not None
+        assert self._popen.stdout is not None
         self._popen.stdin.close()
         self._popen.wait()
+        self._popen.stdout.close()
 
     def run(self, program: Callable[..., object], arguments: dict[str, Any], timeout_s: float) -> Ended:
         with tempfile.NamedTemporaryFile() as output, tempfile.NamedTemporaryFile() as errors:

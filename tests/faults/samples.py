@@ -75,13 +75,14 @@ def write_chunks(path: str | Path, content: Iterable[bytes], *, group_size: int 
 def write_stream(path: str | Path, content: Iterable[bytes], stream: str, *, group_size: int | None = None) -> None:
     """Writes a file without an index; groups are for RecordIO alone."""
     options = (STREAMS | COMPRESSED)[stream]
-    grouping = {"group_size": group_size} if options["format"] == "recordio" else {}
-    with octavo.create(path, **options, **grouping) as writer:
+    if options["format"] == "recordio":
+        options = options | {"group_size": group_size}
+    with octavo.create(path, **options) as writer:
         writer.write_many(content)
 
 
 def write_plainly(path: str | Path, content: Iterable[bytes], *, group_size: int = 256) -> None:
-    """Writes a file of the format that its name says, uncompressed: its layout depends on the lengths of records alone."""
+    """Writes a file of the format that its name says, whose layout depends on the lengths of records alone."""
     match os.path.splitext(path)[1]:
         case ".gz":
             write_stream(path, content, "tfrecord-gzip")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.faults import isolation
 from tests.faults.programs import memory
 
-
-LARGE = {
+LARGE: dict[str, tuple[str, dict[str, Any]]] = {
     "none": (".array_record", {"codec": "none", "group_size": memory.GROUP_SIZE}),
     "zstd": (".array_record", {"codec": "zstd", "group_size": memory.GROUP_SIZE}),
     "recordio": (".recordio", {"codec": "snappy", "group_size": memory.GROUP_SIZE}),

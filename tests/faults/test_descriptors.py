@@ -8,12 +8,21 @@ import pytest
 
 from tests.faults import isolation, page_cache, samples
 from tests.faults.programs import descriptors
+from tests.naive import recordio
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "records.ffr"
     samples.write(path, samples.records(500), durable=True)
+    return path
+
+
+@pytest.fixture(params=[".ffr", ".recordio", ".tfrecord"])
+def any_path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """The same in several formats."""
+    path = tmp_path / f"records{request.param}"
+    samples.write_plainly(path, samples.records(500))
     return path
 
 
@@ -24,12 +33,20 @@ def test_a_thousand_shards_need_no_more_than_256_descriptors(shards: Path, io: s
     isolation.check(descriptors.read_shards, folder=shards, io=io, cold=cold)
 
 
-def test_closed_reader_has_no_file_open(path: Path, io: str):
-    isolation.check(descriptors.close_reader, path=path, io=io)
+def test_hundreds_of_shards_without_an_index_need_no_more_than_256_descriptors(tmp_path: Path):
+    for shard in range(400):
+        numbers = range(samples.SHARD_RECORDS)
+        content = [samples.sized(number, samples.SHARD_RECORD_BYTES, shard) for number in numbers]
+        (tmp_path / f"shard-{shard:05d}.recordio").write_bytes(recordio.encode_chunk(content, "go"))
+    isolation.check(descriptors.read_shards, folder=tmp_path, io="auto", cold=False)
 
 
-def test_opening_and_closing_again_and_again_leaks_nothing(path: Path, io: str):
-    isolation.check(descriptors.open_and_close, path=path, io=io)
+def test_closed_reader_has_no_file_open(any_path: Path, io: str):
+    isolation.check(descriptors.close_reader, path=any_path, io=io)
+
+
+def test_opening_and_closing_again_and_again_leaks_nothing(any_path: Path, io: str):
+    isolation.check(descriptors.open_and_close, path=any_path, io=io)
 
 
 def test_failing_to_open_leaks_nothing(path: Path, tmp_path: Path, io: str):

@@ -1,4 +1,4 @@
-"""Appends to files without an index, killed at any moment: flushed records are there, and no others than those written.
+"""Writers of files without an index, killed at any moment: flushed records are there, and no others than those written.
 
 Every file is appended to several times, and every one of those writers dies.
 """
@@ -170,3 +170,29 @@ def test_recovery_saves_what_is_whole(died: list[Left], suffix: str, quick_path:
         assert (report.record_count, report.ok) == (len(records), torn_bytes == 0), left.append
         assert octavo.open(target, format=None).read_all() == records, left.append
         assert path.read_bytes() == left.content, left.append
+
+
+# Files that were never finished.
+
+
+def test_every_flushed_record_of_a_file_that_was_to_be_is_recovered(tmp_path: Path):
+    unfinished = []
+    for seeds, limited in ((range(60), False), (range(1000, 1040), True)):
+        arguments = {"folder": tmp_path, "seeds": list(seeds), "limited": limited}
+        ended = isolation.check(crashing.crash_creating, timeout_s=60, **arguments)
+        for seed, flushes in json.loads(ended.output).items():
+            creation, path, partial = crashing.Creation(int(seed)), tmp_path / seed, tmp_path / f"{seed}.partial"
+            written, flushed = creation.written(), creation.written(flushes)
+            if path.exists():
+                assert octavo.open(path, format=creation.format).read_all() == written, creation
+                continue
+            if partial.exists() and partial.stat().st_size > 0:
+                target = tmp_path / f"{seed}.recovered"
+                octavo.recover(partial, target, format=creation.format)
+                saved = octavo.open(target, format=creation.format).read_all()
+                assert saved == written[: len(saved)], creation
+                assert len(saved) >= len(flushed), creation
+                unfinished.append(flushes)
+            else:
+                assert flushes == 0, creation
+    assert {0, 1, 2} <= {*unfinished}

@@ -35,6 +35,14 @@ def test_limit_on_file_sizes_leaves_nothing_but_what_was_there(tmp_path: Path, f
     assert int(ended.output) == errno.EFBIG
 
 
+@pytest.mark.parametrize("failure", ["flush", "close"])
+@pytest.mark.parametrize("suffix", [".recordio", ".tfrecord"])
+def test_full_disk_leaves_nothing_of_a_file_without_an_index(tmp_path: Path, suffix: str, failure: str):
+    name = f"out{suffix}"
+    ended = isolation.check(writing.fill_the_disk, folder=tmp_path, failure=failure, has_older=True, name=name)
+    assert int(ended.output) == errno.ENOSPC
+
+
 def test_full_disk_inside_with_is_what_the_block_raises(tmp_path: Path):
     assert int(isolation.check(writing.fail_inside_with, folder=tmp_path).output) == errno.ENOSPC
 

@@ -163,7 +163,7 @@ def legacy_blocks() -> dict[str, Lie]:
 
 def liars() -> dict[str, dict[str, Lie]]:
     """All of them, by where they lie."""
-    made = {}
+    made: dict[str, dict[str, Lie]] = {}
     for dialect in naive.DIALECTS:
         made |= {f"{dialect} headers": headers(dialect), f"{dialect} records": records(dialect)}
     # The checksums of long payloads take their time in Python, but for zlib's.

@@ -72,13 +72,6 @@ def compressed_zeros(head: bytes, size: int, end: bytes) -> bytes:
     return b"".join(pieces) + compressor.compress(end) + compressor.flush()
 
 
-def empty_records(count: int) -> bytes:
-    """A byte of a stream for ten of them."""
-    compressor = zlib.compressobj(1, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
-    piece = naive.encode_record(b"") * 50_000
-    return b"".join(compressor.compress(piece) for _ in range(count // 50_000)) + compressor.flush()
-
-
 def truths() -> dict[str, tuple[Lie, list[bytes]]]:
     """Strange, and true."""
     empty = naive.encode_record(b"")

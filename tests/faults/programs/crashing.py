@@ -8,6 +8,7 @@ import os
 import random
 import shutil
 from collections.abc import Iterator
+from typing import Any
 
 from tests.faults import samples
 from tests.faults.programs import killed
@@ -35,6 +36,20 @@ class Append(killed.Job):
             yield [samples.sized(first + n, chosen.randint(0, longest), seed=self.seed) for n in range(count)]
 
 
+class Creation(Append):
+    """One file that was to be."""
+
+    @property
+    def options(self) -> dict[str, int | str]:
+        """Dialects and codecs take turns."""
+        kinds = [*samples.RECORDIO.values(), *samples.COMPRESSED.values(), samples.STREAMS["tfrecord"]]
+        return kinds[self.seed % len(kinds)]
+
+    @property
+    def format(self) -> Any:
+        return self.options["format"]
+
+
 def base_of(file: int) -> list[bytes]:
     """The records of that file before anybody appends to it; some have none."""
     return [samples.sized(number, 100, seed=file) for number in range(file % 4 * 3)]
@@ -47,6 +62,16 @@ def path_of(folder: str, file: int, suffix: str) -> str:
 def left_by(folder: str, append: Append, suffix: str) -> str:
     """A copy of the file as that append has left it."""
     return os.path.join(folder, f"{append.file}.after-{append.seed}{suffix}")
+
+
+def crash_creating(folder: str, seeds: list[int], *, limited: bool) -> None:
+    """The same for files that are created; they are called by their number."""
+    said = {}
+    for seed in seeds:
+        creation, path = Creation(seed), os.path.join(folder, str(seed))
+        work = functools.partial(killed.write, creation, path, appends=False, waits=not limited)
+        said[seed] = killed.limit(creation, path, work) if limited else killed.kill(creation, work)
+    say(json.dumps(said))
 
 
 def crash(folder: str, files: list[int], suffix: str, *, limited: bool) -> None:

@@ -28,7 +28,7 @@ def _record(number: int) -> bytes:
 RECORDS = [_record(number) for number in range(COUNT)]
 
 
-def _mutated(data: bytes, chosen: random.Random) -> bytes:
+def mutated(data: bytes, chosen: random.Random) -> bytes:
     """A few bytes changed, left out, put in or repeated."""
     mutated = bytearray(data)
     for _ in range(chosen.choice((1, 1, 1, 2, 4))):
@@ -63,7 +63,7 @@ def _files(content: bytes, chosen: random.Random, count: int) -> Iterator[tuple[
         at = chosen.choice(telling)
         size = len(chunks[at].data)
         # Mutations that change the size are padded or cut: where the next chunk begins is not what is tested here.
-        yield at, _rebuilt(chunks, at, _mutated(chunks[at].data, chosen)[:size].ljust(size, b"\0"))
+        yield at, _rebuilt(chunks, at, mutated(chunks[at].data, chosen)[:size].ljust(size, b"\0"))
 
 
 def _read(content: bytes, changed: range, *, is_index: bool) -> None:

@@ -68,3 +68,12 @@ def create_beside_a_pipe(path: str) -> None:
         assert not os.path.lexists(path)
     else:
         assert octavo.open(path).read_all() == [b"record"]
+
+
+def open_beside(path: str, records: int) -> None:
+    """Beside the file stands something that is no index of it."""
+    _limit_memory()
+    reader = octavo.open(path)
+    assert not reader.info.sidecar
+    assert len(reader) == records
+    assert len(reader.read_all()) == records

@@ -70,6 +70,13 @@ def scan_for_long(path: str) -> None:
     octavo.open([path] * 50_000)
 
 
+def index_forever(path: str) -> None:
+    """An index beside a file, again and again."""
+    say("working")
+    while True:
+        octavo.write_index(path)
+
+
 def write_forever(path: str) -> None:
     """An endless iterable without a line of Python in it; only octavo itself can notice Ctrl-C."""
     with octavo.create(path) as writer:

@@ -88,7 +88,7 @@ def write(job: Job, path: str, acknowledge: Callable[[], object], *, appends: bo
         signal.pause()
 
 
-def _start(work: Callable[[], object]) -> int:
+def start(work: Callable[[], object]) -> int:
     child = os.fork()
     if child:
         return child
@@ -105,7 +105,7 @@ def kill(job: Job, work: Callable[[Callable[[], object]], object]) -> int:
     """Kills a writer in the middle of what it does; how often it had said that it flushed."""
     chosen = random.Random(job.seed + 3)
     reading, writing = os.pipe()
-    child = _start(lambda: work(lambda: os.write(writing, b".")))
+    child = start(lambda: work(lambda: os.write(writing, b".")))
     os.close(writing)
     wait_for = chosen.randint(0, len(list(job.portions())) + 1)
     said = 0
@@ -130,7 +130,7 @@ def limit(job: Job, path: str, work: Callable[[Callable[[], object]], object]) -
         work(lambda: os.write(writing, b"."))
         os.kill(os.getpid(), signal.SIGXFSZ)  # there was room for everything
 
-    child = _start(limited)
+    child = start(limited)
     os.close(writing)
     _expect_death(child, signal.SIGXFSZ)
     return _heard_last(reading)

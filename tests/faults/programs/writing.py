@@ -50,24 +50,24 @@ FAILURES: dict[str, Callable[[octavo.Writer], None]] = {
 }
 
 
-def fill_the_disk(folder: str, failure: str, *, has_older: bool) -> None:
+def fill_the_disk(folder: str, failure: str, *, has_older: bool, name: str = "out.ffr") -> None:
     """A disk with room for four megabytes."""
     sandbox.mount_disk(folder, ROOM_BYTES + (64 << 10))
-    _expect_failure(folder, failure, has_older=has_older)
+    _expect_failure(folder, name, failure, has_older=has_older)
 
 
-def exceed_the_file_size(folder: str, failure: str, *, has_older: bool) -> None:
+def exceed_the_file_size(folder: str, failure: str, *, has_older: bool, name: str = "out.ffr") -> None:
     """A process that may not make larger files; the signal for that is one that Python ignores."""
     most = ROOM_BYTES // 3 if failure == "close after flush" else ROOM_BYTES
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-    _expect_failure(folder, failure, has_older=has_older)
+    _expect_failure(folder, name, failure, has_older=has_older)
 
 
-def _expect_failure(folder: str, failure: str, *, has_older: bool) -> None:
-    path = os.path.join(folder, "out.ffr")
+def _expect_failure(folder: str, name: str, failure: str, *, has_older: bool) -> None:
+    path = os.path.join(folder, name)
     if has_older:
-        samples.write(path, [b"older"])
-    writer = octavo.create(path)
+        samples.write_plainly(path, [b"older"])
+    writer = octavo.create(path) if name.endswith(".ffr") else octavo.create(path, codec="none")
     error = error_of(StorageError, lambda: FAILURES[failure](writer))
     say(error.errno)
     assert error.path == path
@@ -75,7 +75,7 @@ def _expect_failure(folder: str, failure: str, *, has_older: bool) -> None:
         assert error_of(StorageError, writer.flush).errno == error.errno
         assert error_of(StorageError, writer.close).errno == error.errno
     assert writer.closed
-    assert os.listdir(folder) == (["out.ffr"] if has_older else []), os.listdir(folder)
+    assert os.listdir(folder) == ([name] if has_older else []), os.listdir(folder)
     if has_older:
         assert octavo.open(path).read_all() == [b"older"]
     error_of(ClosedError, lambda: writer.write(b"more"))
