@@ -88,12 +88,13 @@ def test_ctrl_c_ends_an_append_and_leaves_the_file_as_it_was(tmp_path: Path, suf
     assert path.read_bytes() == before
 
 
-def test_ctrl_c_ends_a_recovery_and_leaves_no_half_of_it(tmp_path: Path, some_records: Path, suffix: str):
+def test_ctrl_c_ends_a_recovery_and_leaves_no_half_of_it(tmp_path: Path, many_records: Path, suffix: str):
     target = tmp_path / f"out{suffix}"
-    end_by_ctrl_c(isolation.Process(interrupts.recover_forever, path=some_records, target=target))
+    # A long one: between two short ones Ctrl-C may come inside `__del__`, and Python does not pass it on from there.
+    end_by_ctrl_c(isolation.Process(interrupts.recover_forever, path=many_records, target=target))
     assert {path.name for path in tmp_path.iterdir()} <= {target.name}
     if target.exists():
-        assert octavo.open(target).read_all() == samples.records(SOME)
+        assert len(octavo.open(target)) == MANY
 
 
 @pytest.mark.parametrize("call", ["open", "verify", "recover"])

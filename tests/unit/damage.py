@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from typing import NamedTuple
 
@@ -25,6 +26,7 @@ def flipped(content: bytes, place: int) -> bytes:
     return bytes(changed)
 
 
+@functools.cache
 def pieces(layout: Layout, content: bytes) -> list[Piece]:
     """The pieces of a file that was written at once, seen without octavo."""
     match layout.format:

@@ -118,8 +118,8 @@ def test_empty_records_are_as_many_as_were_asked_for(reader):
     assert batch.offsets.tolist() == [0, 0, 0, 0]
 
 
-def test_views_outlive_their_batch_and_their_reader(layout):
-    batch = layout.open(RECORDS).read_batch([3, 0])
+def test_views_outlive_their_batch_and_their_reader(stored):
+    batch = stored.open(RECORDS).read_batch([3, 0])
     view, data, offsets = batch[0], batch.data, batch.offsets
     del batch
     gc.collect()

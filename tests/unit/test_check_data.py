@@ -18,8 +18,13 @@ IDS = ["ffrecord", "array_record", "array_record-7", "riegeli", "recordio-go", "
 
 
 @pytest.mark.parametrize("way", ACCESS_PATHS)
-def test_every_way_to_read_gives_sound_records(layout, way):
-    assert ACCESS_PATHS[way](layout.open(RECORDS, check_data=False)) == RECORDS
+def test_every_way_to_read_gives_sound_records(stored, way):
+    assert ACCESS_PATHS[way](stored.open(RECORDS, check_data=False)) == RECORDS
+
+
+def test_every_file_gives_sound_records(layout):
+    reader = layout.open(RECORDS, check_data=False)
+    assert (reader.read_all(), list(reader), reader[42]) == (RECORDS, RECORDS, RECORDS[42])
 
 
 @pytest.mark.parametrize("layout", VERBATIM, ids=IDS)

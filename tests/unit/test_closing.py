@@ -100,16 +100,16 @@ def test_a_file_object_stays_open_when_its_reader_closes(layout, tmp_path):
         assert not file.closed
 
 
-def test_a_reader_that_is_only_dropped_lets_its_file_go(layout, tmp_path):
-    path = layout.write(tmp_path / "records", RECORDS)
+def test_a_reader_that_is_only_dropped_lets_its_file_go(stored, tmp_path):
+    path = stored.write(tmp_path / "records", RECORDS)
     octavo.open(path).read_all()
     gc.collect()
     assert str(path) not in open_files()
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc is Linux's")
-def test_readers_that_fail_to_open_leave_no_descriptor(layout, tmp_path):
-    good, bad = (layout.write(tmp_path / name, RECORDS) for name in "ab")
+def test_readers_that_fail_to_open_leave_no_descriptor(stored, tmp_path):
+    good, bad = (stored.write(tmp_path / name, RECORDS) for name in "ab")
     bad.write_bytes(b"not records of any format")
     for _ in range(20):
         with pytest.raises(errors.FormatError):
@@ -132,9 +132,9 @@ def open_files() -> list[str]:
     return names
 
 
-def test_bytes_are_free_again_when_the_reader_is_gone(layout):
-    content = bytearray(layout.encode(RECORDS))
-    reader = octavo.open(content, **layout.hint)
+def test_bytes_are_free_again_when_the_reader_is_gone(stored):
+    content = bytearray(stored.encode(RECORDS))
+    reader = octavo.open(content, **stored.hint)
     with pytest.raises(BufferError):
         content.extend(b"x")
     del reader

@@ -74,16 +74,16 @@ def test_an_exhausted_iterator_stays_exhausted(layout):
     assert list(records) == []
 
 
-def test_an_iterator_keeps_its_reader_alive(layout):
-    records = iter(layout.open(RECORDS))
+def test_an_iterator_keeps_its_reader_alive(stored):
+    records = iter(stored.open(RECORDS))
     gc.collect()
     assert list(records) == RECORDS
 
 
-def test_a_loop_that_breaks_at_once_has_not_read_the_whole_file(layout):
-    content = layout.encode([number.to_bytes(4, "little") * 250 for number in range(100_000)])
+def test_a_loop_that_breaks_at_once_has_not_read_the_whole_file(stored):
+    content = stored.encode([number.to_bytes(4, "little") * 250 for number in range(100_000)])
     source = Counting(content)
-    reader = octavo.open(source, **layout.hint)
+    reader = octavo.open(source, **stored.hint)
     source.bytes_read = 0
     next(iter(reader))
     assert source.bytes_read < len(content) / 2
@@ -166,7 +166,7 @@ def test_damage_in_one_of_several_files_is_numbered_across_them():
     assert walk(reader) == [*RECORDS[:13], errors.ChecksumError, *RECORDS[14:30]]
 
 
-@pytest.mark.parametrize("number", [0, 1, 20, -1])
+@pytest.mark.parametrize("number", [0, 20, -1])
 @pytest.mark.parametrize("mode", IO_MODES)
 def test_each_record_of_a_damaged_chunk_is_an_error_and_those_behind_it_follow(chunked, tmp_path, number, mode):
     path = tmp_path / f"damaged{chunked.suffix}"

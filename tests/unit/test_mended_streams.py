@@ -1,5 +1,6 @@
 """What went wrong once with RecordIO and TFRecord files, and must not again."""
 
+import gzip
 import os
 import struct
 import threading
@@ -37,6 +38,15 @@ def test_a_damaged_first_length_that_looks_compressed_hides_no_records(tmp_path,
     (tmp_path / "x.tfrecord").write_bytes(content)
     octavo.recover(tmp_path / "x.tfrecord", tmp_path / "whole.tfrecord")
     assert octavo.open(tmp_path / "whole.tfrecord").read_all() == RECORDS
+
+
+def test_records_that_stand_verbatim_in_a_stream_do_not_make_it_a_plain_file(tmp_path):
+    content = bytearray(tfrecord.encode(RECORDS))
+    content[9] ^= 1
+    (tmp_path / "x.tfrecord").write_bytes(gzip.compress(bytes(content), 0))
+    octavo.recover(tmp_path / "x.tfrecord", tmp_path / "whole.tfrecord")
+    assert octavo.open(tmp_path / "whole.tfrecord").info.codec == "gzip"
+    assert octavo.open(tmp_path / "whole.tfrecord").read_all() == RECORDS[1:]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")

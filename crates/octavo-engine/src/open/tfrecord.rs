@@ -73,11 +73,11 @@ pub(crate) fn read_index(source: &dyn Source) -> Result<Box<dyn Index>> {
 /// The wrapping of a compressed file; nothing if it is not compressed.
 ///
 /// What begins with a record is not, whatever else its first bytes look like. Where the first record is damaged, its length may look
-/// like the beginning of a compressed stream: then it is one if no record is found outside.
+/// like the beginning of a compressed stream: then it is one if something comes out of it, or if no record is found outside.
 pub(crate) fn wrapping_in(source: &dyn Source) -> Result<Option<Wrapping>> {
     let head = read_vec(source, 0, source.len().min(HEADER_BYTES as u64))?;
     let Some(wrapping) = wrapping_of(&head).filter(|_| parse_header(&head).is_err()) else { return Ok(None) };
-    if parse_header(&inflated_head(source, wrapping)?).is_ok() {
+    if inflated_head(source, wrapping)?.len() == HEADER_BYTES {
         return Ok(Some(wrapping));
     }
     let found = next_record(source, 1, &mut Patience::new(source.len()), &mut calmly)?;
