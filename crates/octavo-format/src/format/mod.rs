@@ -109,8 +109,10 @@ pub trait Index: Send + Sync + std::fmt::Debug {
     /// and loaded whole, and the CPU waits for that at every record (a third of the cost of planning a batch).
     fn locate(&self, record: u64, placement: &mut Placement) -> Result<(), FormatError>;
 
-    /// Checks the decoded bytes of a record that `locate` found.
-    fn verify(&self, record: u64, placement: &Placement, bytes: &[u8]) -> Result<(), FormatError>;
+    /// Checks the bytes of a record that `locate` found, where they are stored verbatim. Others are verified when they are decoded.
+    fn verify(&self, _record: u64, _placement: &Placement, _bytes: &[u8]) -> Result<(), FormatError> {
+        Ok(())
+    }
 
     /// How records are stored. All others must be asked for by [`open_record`](Self::open_record) or [`chunks`](Self::chunks).
     fn storing(&self) -> Storing {
@@ -165,8 +167,11 @@ pub trait Index: Send + Sync + std::fmt::Debug {
         None
     }
 
-    /// Where in memory the entry of a record is, so that it can be brought near before it is needed.
-    fn entry_address(&self, record: u64) -> *const u8;
+    /// Where in memory the entry of a record is, so that it can be brought near before it is needed; null where that is not one
+    /// step away.
+    fn entry_address(&self, _record: u64) -> *const u8 {
+        std::ptr::null()
+    }
 
     /// Where in memory the table of entries is, and how many bytes it takes.
     fn memory(&self) -> (*const u8, usize);

@@ -114,10 +114,6 @@ impl Index for RecordIoIndex {
         self.place_chunk(self.chunk_of(record).0, placement)
     }
 
-    fn verify(&self, _record: u64, _placement: &Placement, _bytes: &[u8]) -> Result<(), FormatError> {
-        Ok(()) // nothing is verbatim here: decoding verifies
-    }
-
     fn chunks(&self) -> Option<&dyn Chunks> {
         Some(self)
     }
@@ -141,10 +137,6 @@ impl Index for RecordIoIndex {
 
     fn listing(&self) -> Option<Listing<'_>> {
         Some(self.list())
-    }
-
-    fn entry_address(&self, _record: u64) -> *const u8 {
-        std::ptr::null()
     }
 
     fn memory(&self) -> (*const u8, usize) {

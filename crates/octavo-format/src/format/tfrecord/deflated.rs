@@ -156,10 +156,6 @@ impl Index for DeflatedIndex {
         self.place_chunk(self.chunk_of(record).0, placement)
     }
 
-    fn verify(&self, _record: u64, _placement: &Placement, _bytes: &[u8]) -> Result<(), FormatError> {
-        Ok(()) // nothing is verbatim here: decoding verifies
-    }
-
     fn chunks(&self) -> Option<&dyn Chunks> {
         Some(self)
     }
@@ -183,10 +179,6 @@ impl Index for DeflatedIndex {
 
     fn listing(&self) -> Option<Listing<'_>> {
         self.list()
-    }
-
-    fn entry_address(&self, _record: u64) -> *const u8 {
-        std::ptr::null()
     }
 
     fn memory(&self) -> (*const u8, usize) {
