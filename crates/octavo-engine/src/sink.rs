@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{shown, Error, Result};
 
 /// The system is told to begin with writing so many bytes at a time, so that little is left to wait for at the end.
+#[cfg(target_os = "linux")]
 const WRITEBACK_BYTES: u64 = 8 << 20;
 
 /// Begins to bring what is behind `begun` to the disk, if that is enough to be worth it; says how far it was told.
