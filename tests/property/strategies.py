@@ -102,3 +102,29 @@ def noise_files(draw: st.DrawFn) -> bytes:
     count = draw(st.integers(0, 6))
     head = draw(st.sampled_from([b"\0\0\0\0", b"\x01\x02\x03\x04"])) + struct.pack("<q", count)
     return head + draw(st.binary(min_size=12 * count, max_size=12 * count + 40))
+
+
+flips = st.integers(1, 255)
+
+
+def flipped(content: bytes, place: int, flip: int) -> bytes:
+    """The content with some bits of one byte turned over."""
+    return content[:place] + bytes([content[place] ^ flip]) + content[place + 1 :]
+
+
+@st.composite
+def damages(draw: st.DrawFn, content: bytes) -> bytes:
+    """The content after one accident."""
+    place = draw(st.integers(0, len(content) - 1))
+    match draw(st.sampled_from(["flip", "overwrite", "clear", "cut", "extend"])):
+        case "flip":
+            return flipped(content, place, draw(flips))
+        case "overwrite":
+            junk = draw(st.binary(min_size=1, max_size=60))[: len(content) - place]
+            return content[:place] + junk + content[place + len(junk) :]
+        case "clear":
+            size = min(draw(st.integers(1, 300)), len(content) - place)
+            return content[:place] + bytes(size) + content[place + size :]
+        case "cut":
+            return content[:place]
+    return content + draw(st.binary(min_size=1, max_size=60))

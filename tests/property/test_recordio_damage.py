@@ -21,13 +21,12 @@ import octavo
 from octavo import errors
 from tests.naive import recordio as naive
 from tests.naive.protobuf import Damaged
-from tests.property.strategies import cut
+from tests.property.strategies import cut, damages, flipped, flips
 
 # Every record is another one, and one of them holds what chunks begin with.
 GROUPS = [[b"first", b""], [b"second" * 30], [b"third", naive.MAGIC + b"\x01", b"more"], [b"last"]]
 RECORDS = [record for group in GROUPS for record in group]
 MANY = 3000  # numbers to ask for at most: a header may promise four billion records
-flips = st.integers(1, 255)
 ways = st.sampled_from(naive.WAYS)
 
 
@@ -112,10 +111,6 @@ def by_iteration(reader: octavo.Reader) -> list[bytes]:
     return came
 
 
-def flipped(content: bytes, place: int, flip: int) -> bytes:
-    return content[:place] + bytes([content[place] ^ flip]) + content[place + 1 :]
-
-
 def recovered(content: bytes) -> tuple[list[bytes], octavo.RecoverReport]:
     with TemporaryDirectory() as folder:
         source, target = Path(folder) / "damaged.recordio", Path(folder) / "saved.recordio"
@@ -176,24 +171,6 @@ class TestEveryDialectAndCodec:
         assert saved in (expected, list(file.without().values())) or place < naive.HEADER
         assert report.record_count == len(saved)
         assert report.ok == (len(saved) == len(file.without()))
-
-
-@st.composite
-def damages(draw: st.DrawFn, content: bytes) -> bytes:
-    """The content after one accident."""
-    place = draw(st.integers(0, len(content) - 1))
-    match draw(st.sampled_from(["flip", "overwrite", "clear", "cut", "extend"])):
-        case "flip":
-            return flipped(content, place, draw(flips))
-        case "overwrite":
-            junk = draw(st.binary(min_size=1, max_size=60))[: len(content) - place]
-            return content[:place] + junk + content[place + len(junk) :]
-        case "clear":
-            size = min(draw(st.integers(1, 300)), len(content) - place)
-            return content[:place] + bytes(size) + content[place + size :]
-        case "cut":
-            return content[:place]
-    return content + draw(st.binary(min_size=1, max_size=60))
 
 
 @given(way=ways, data=st.data())

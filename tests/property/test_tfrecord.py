@@ -18,12 +18,11 @@ from tests.conformance.backends import BACKENDS
 from tests.naive import tfrecord as naive
 from tests.property.access_paths import ACCESS_PATHS
 from tests.property.messages import record_lists
-from tests.property.strategies import cut, numbers_for, slices_for
+from tests.property.strategies import cut, damages, flipped, numbers_for, slices_for
 
 # Every record is another one.
 RECORDS = [b"first", b"", b"second" * 30, naive.encode([b"inside"]), b"\0", b"last"]
 MANY = 3000  # numbers to ask for at most
-flips = st.integers(1, 255)
 codecs = st.sampled_from(naive.CODECS)
 
 
@@ -118,10 +117,6 @@ def outcome_of(content: bytes) -> Outcome:
     return Outcome(found, len(reader), is_torn)
 
 
-def flipped(content: bytes, place: int, flip: int) -> bytes:
-    return content[:place] + bytes([content[place] ^ flip]) + content[place + 1 :]
-
-
 def recovered(content: bytes) -> tuple[list[bytes], octavo.RecoverReport]:
     with TemporaryDirectory() as folder:
         source, target = Path(folder) / "damaged.tfrecord", Path(folder) / "saved.tfrecord"
@@ -182,24 +177,6 @@ def test_of_every_shorter_stream_the_whole_records_are_read(codec):
         outcome = outcome_of(content[:size])
         assert outcome.found == naive.NaiveFile(content[:size]).readable(), f"{size} bytes"
         assert outcome.says_that_something_is_wrong, f"{size} bytes"
-
-
-@st.composite
-def damages(draw: st.DrawFn, content: bytes) -> bytes:
-    """The content after one accident."""
-    place = draw(st.integers(0, len(content) - 1))
-    match draw(st.sampled_from(["flip", "overwrite", "clear", "cut", "extend"])):
-        case "flip":
-            return flipped(content, place, draw(flips))
-        case "overwrite":
-            junk = draw(st.binary(min_size=1, max_size=60))[: len(content) - place]
-            return content[:place] + junk + content[place + len(junk) :]
-        case "clear":
-            size = min(draw(st.integers(1, 300)), len(content) - place)
-            return content[:place] + bytes(size) + content[place + size :]
-        case "cut":
-            return content[:place]
-    return content + draw(st.binary(min_size=1, max_size=60))
 
 
 def is_part_of(found: list[bytes], records: list[bytes]) -> bool:
