@@ -7,32 +7,41 @@ use octavo_format::chunk::{Check, ChunkFault, DecodedChunk};
 use octavo_format::codec::Decoder;
 use octavo_format::format::recordio::{payload, ChunkHeader, Dialect, HEADER_BYTES};
 
+use super::stretch::{Found, Pieces};
 use super::{Lost, Piece, Survey, NO_MEMORY};
 use crate::error::{Error, Result};
 use crate::hop::Hops;
-use crate::io::read_vec;
+use crate::io::{read_vec, Source};
 use crate::resync::recordio::next_chunk;
 use crate::resync::Patience;
 use crate::write::RecordWriter;
 
 const HEADER: u64 = HEADER_BYTES as u64;
-/// Chunks that are noted as one piece.
-const PIECE_BYTES: u64 = 4 << 20;
+/// The chunks of a file.
+struct Chunks<'a> {
+    source: &'a dyn Source,
+    hops: Hops<'a>,
+    dialect: Dialect,
+    patience: Patience,
+}
 
-/// What stands at a place where a chunk should.
-enum Found {
-    Whole {
-        end: u64,
-    },
-    /// Its header leads on to the next one, but what is in it does not hold.
-    Damaged {
-        end: u64,
-        records: u64,
-        fault: ChunkFault,
-    },
-    Nothing {
-        fault: ChunkFault,
-    },
+impl Pieces for Chunks<'_> {
+    fn look(&mut self, at: u64) -> Result<Found> {
+        look(&mut self.hops, at, self.source.len(), self.dialect, &mut self.patience)
+    }
+
+    fn search<E: From<Error>>(
+        &mut self,
+        from: u64,
+        progress: &mut dyn FnMut(u64, u64) -> std::result::Result<(), E>,
+    ) -> std::result::Result<Option<u64>, E> {
+        let found = next_chunk(self.source, from, Some(self.dialect), &mut self.patience, progress)?;
+        Ok(found.map(|found| found.begin))
+    }
+
+    fn passed(&mut self, bytes: u64) {
+        self.patience.passed(bytes);
+    }
 }
 
 impl Survey {
@@ -51,44 +60,13 @@ impl Survey {
         };
         self.dialect = Some(first.dialect);
         let source = Arc::clone(&self.source);
-        let mut hops = Hops::new(source.as_ref());
-        let mut at = 0;
-        while at < file_bytes {
-            let begin = at;
-            at = match look(&mut hops, at, file_bytes, first.dialect, &mut patience)? {
-                Found::Whole { end } => {
-                    self.keep_chunk(at, end);
-                    end
-                }
-                Found::Damaged { end, records, fault } => {
-                    self.lose(at, end, Some(records), &fault);
-                    end
-                }
-                Found::Nothing { fault } => {
-                    let dialect = Some(first.dialect);
-                    let next = next_chunk(self.source.as_ref(), at + 1, dialect, &mut patience, progress)?;
-                    let next = next.map_or(file_bytes, |found| found.begin);
-                    self.lose(at, next, None, &fault);
-                    next
-                }
-            };
-            patience.passed(at - begin);
-            progress(at, file_bytes)?;
-        }
+        let (source, dialect) = (source.as_ref(), first.dialect);
+        self.follow_pieces(&mut Chunks { source, hops: Hops::new(source), dialect, patience }, progress)?;
         self.describe_recordio().map_err(E::from)
     }
 
-    fn keep_chunk(&mut self, begin: u64, end: u64) {
-        match self.pieces.last_mut() {
-            Some(Piece::RecordIo { begin: first, end: last }) if *last == begin && end - *first <= PIECE_BYTES => {
-                *last = end;
-            }
-            _ => self.pieces.push(Piece::RecordIo { begin, end }),
-        }
-    }
-
     fn describe_recordio(&mut self) -> Result<()> {
-        let (Some(&Piece::RecordIo { begin, .. }), Some(dialect)) = (self.pieces.first(), self.dialect) else {
+        let (Some(&Piece::Stretch { begin, .. }), Some(dialect)) = (self.pieces.first(), self.dialect) else {
             return Ok(());
         };
         let head = read_vec(self.source.as_ref(), begin, HEADER)?;

@@ -6,22 +6,38 @@ use octavo_format::bytes::to_usize;
 use octavo_format::chunk::ChunkFault;
 use octavo_format::format::tfrecord::layout::{frame_end, open_frame, parse_header, HEADER_BYTES};
 
-use super::{Piece, Survey, NO_MEMORY};
+use super::stretch::{Found, Pieces};
+use super::{Survey, NO_MEMORY};
 use crate::error::{Error, Result};
 use crate::hop::Hops;
-use crate::io::read_vec;
+use crate::io::{read_vec, Source};
 use crate::resync::tfrecord::next_record;
 use crate::resync::Patience;
 use crate::write::RecordWriter;
 
-/// Records that are noted as one piece.
-const PIECE_BYTES: u64 = 4 << 20;
+/// The records of a file.
+struct Frames<'a> {
+    source: &'a dyn Source,
+    hops: Hops<'a>,
+    patience: Patience,
+}
 
-/// What stands at a place where a record should.
-enum Found {
-    Whole { end: u64 },
-    Damaged { end: u64, fault: ChunkFault },
-    Nothing { fault: ChunkFault },
+impl Pieces for Frames<'_> {
+    fn look(&mut self, at: u64) -> Result<Found> {
+        look(&mut self.hops, at, self.source.len())
+    }
+
+    fn search<E: From<Error>>(
+        &mut self,
+        from: u64,
+        progress: &mut dyn FnMut(u64, u64) -> std::result::Result<(), E>,
+    ) -> std::result::Result<Option<u64>, E> {
+        next_record(self.source, from, &mut self.patience, progress)
+    }
+
+    fn passed(&mut self, bytes: u64) {
+        self.patience.passed(bytes);
+    }
 }
 
 impl Survey {
@@ -29,41 +45,9 @@ impl Survey {
         &mut self,
         progress: &mut dyn FnMut(u64, u64) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
-        let file_bytes = self.source.len();
-        let (mut at, mut patience) = (0, Patience::new(file_bytes));
         let source = Arc::clone(&self.source);
-        let mut hops = Hops::new(source.as_ref());
-        while at < file_bytes {
-            let begin = at;
-            at = match look(&mut hops, at, file_bytes)? {
-                Found::Whole { end } => {
-                    self.keep_frame(at, end);
-                    end
-                }
-                Found::Damaged { end, fault } => {
-                    self.lose(at, end, Some(1), &fault);
-                    end
-                }
-                Found::Nothing { fault } => {
-                    let next =
-                        next_record(self.source.as_ref(), at + 1, &mut patience, progress)?.unwrap_or(file_bytes);
-                    self.lose(at, next, None, &fault);
-                    next
-                }
-            };
-            patience.passed(at - begin);
-            progress(at, file_bytes)?;
-        }
-        Ok(())
-    }
-
-    fn keep_frame(&mut self, begin: u64, end: u64) {
-        match self.pieces.last_mut() {
-            Some(Piece::Frames { begin: first, end: last }) if *last == begin && end - *first <= PIECE_BYTES => {
-                *last = end;
-            }
-            _ => self.pieces.push(Piece::Frames { begin, end }),
-        }
+        let (source, patience) = (source.as_ref(), Patience::new(source.len()));
+        self.follow_pieces(&mut Frames { source, hops: Hops::new(source), patience }, progress)
     }
 
     /// Writes records that hold; returns where they end.
@@ -94,11 +78,11 @@ fn look(hops: &mut Hops<'_>, begin: u64, file_bytes: u64) -> Result<Found> {
     }
     let frame = match hops.at(begin, to_usize(end - begin)) {
         Ok(frame) => frame,
-        Err(error) if error.is_no_memory() => return Ok(Found::Damaged { end, fault: NO_MEMORY }),
+        Err(error) if error.is_no_memory() => return Ok(Found::Damaged { end, records: 1, fault: NO_MEMORY }),
         Err(error) => return Err(error),
     };
     Ok(match open_frame(frame, true) {
         Ok(_) => Found::Whole { end },
-        Err(fault) => Found::Damaged { end, fault },
+        Err(fault) => Found::Damaged { end, records: 1, fault },
     })
 }

@@ -8,6 +8,7 @@ mod deflated;
 mod frames;
 mod records;
 mod search;
+mod stretch;
 mod survey;
 
 use std::sync::Arc;
@@ -55,10 +56,8 @@ enum Piece {
     Spool { begin: u64 },
     /// A record of a file whose index holds.
     Record { number: u64 },
-    /// Chunks of a RecordIO file, one after the other.
-    RecordIo { begin: u64, end: u64 },
-    /// Records of a TFRecord file, one after the other.
-    Frames { begin: u64, end: u64 },
+    /// Chunks of a RecordIO file, or records of a TFRecord file, one after the other.
+    Stretch { begin: u64, end: u64 },
     /// A TFRecord file that is compressed as a whole.
     Deflated { wrapping: Wrapping },
 }
@@ -70,8 +69,7 @@ impl Piece {
             Self::Chunk { begin, .. }
             | Self::Journal { begin, .. }
             | Self::Spool { begin }
-            | Self::RecordIo { begin, .. }
-            | Self::Frames { begin, .. } => *begin,
+            | Self::Stretch { begin, .. } => *begin,
             Self::Record { .. } | Self::Deflated { .. } => 0,
         }
     }
@@ -190,8 +188,10 @@ impl Survey {
                 }
                 Piece::Spool { begin } => self.write_spool(begin, &mut writer)?,
                 Piece::Record { number } => self.write_record(number, &mut writer)?,
-                Piece::RecordIo { begin, end } => self.write_recordio(begin, end, &mut writer)?,
-                Piece::Frames { begin, end } => self.write_frames(begin, end, &mut writer)?,
+                Piece::Stretch { begin, end } if self.format == Format::RecordIo => {
+                    self.write_recordio(begin, end, &mut writer)?
+                }
+                Piece::Stretch { begin, end } => self.write_frames(begin, end, &mut writer)?,
                 Piece::Deflated { wrapping } => self.write_deflated(wrapping, &mut writer)?,
             };
             progress(done, total)?;
