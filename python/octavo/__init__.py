@@ -9,7 +9,7 @@
 (100, b'record 7', [b'record 9', b'record 4'])
 """
 
-from octavo import errors
+from octavo import compat, errors
 from octavo._core import Batch, __version__
 from octavo._open import append, create, open, trim
 from octavo._partition import Partition
@@ -31,6 +31,7 @@ __all__ = [
     "Writer",
     "__version__",
     "append",
+    "compat",
     "create",
     "errors",
     "open",

@@ -34,6 +34,10 @@ class Reader:
     def __iter__(self) -> Scan: ...
     def read(self, indices: Iterable[SupportsIndex]) -> list[bytes]:
         """Records with these numbers, in this order, as a list of bytes."""
+    def read_array(self, index: SupportsIndex) -> npt.NDArray[np.uint8]:
+        """One record as a writable NumPy array of bytes that owns its memory."""
+    def read_arrays(self, indices: Iterable[SupportsIndex]) -> list[npt.NDArray[np.uint8]]:
+        """Records with these numbers, in this order, as writable NumPy arrays of bytes that own their memory."""
     def read_range(self, start: SupportsIndex, stop: SupportsIndex) -> list[bytes]:
         """Records `start` to `stop`, as a list of bytes."""
     def read_all(self) -> list[bytes]:
@@ -56,8 +60,22 @@ class Reader:
     def _about(self) -> dict[str, Any] | None: ...
     @property
     def _torn(self) -> list[tuple[str, int, int]]: ...
+    @property
+    def _chunk_count(self) -> int: ...
+    def _chunk(self, chunk: int) -> tuple[int, int, int, int]: ...
+    def _chunk_of(self, record: int) -> tuple[int, int]: ...
     def _chunk_start(self, record: int) -> int: ...
     def _parts_of(self, start: int, stop: int) -> tuple[int, list[tuple[int, int, int]]] | None: ...
+
+@disjoint_base
+class Front:
+    """The base of drop-ins: single reads go to the reader it faces, all else to `_missed`."""
+
+    def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
+    def _face(self, reader: Reader | None, /) -> None: ...
+    def __getitem__(self, key: Any, /) -> Any: ...
+    def _record(self, index: SupportsIndex) -> bytes: ...
+    def _array(self, index: SupportsIndex) -> npt.NDArray[np.uint8]: ...
 
 @final
 class Scan(Iterator[bytes]):
@@ -102,6 +120,8 @@ class Writer:
         overwrite: bool = True,
         append: bool = False,
         recovering: bool = False,
+        in_place: bool = False,
+        record_count: int | None = None,
         codec: str = "none",
         level: int = 0,
         window_log: int = 0,
@@ -148,6 +168,11 @@ class Salvage:
         self, writer: Writer, progress: Callable[[int, int], object] | None = None
     ) -> tuple[int, list[tuple[int, int, int | None, str]]]:
         """Writes what is intact and finishes the file; returns how many records, and what is lost. Once."""
+
+def encode_recordio_chunk(
+    records: Sequence[Buffer], *, dialect: str = "paddle-python", codec: str = "snappy", level: int = 0
+) -> bytes:
+    """The bytes of a chunk with these records: its header and its payload."""
 
 def verify(reader: Reader, progress: Callable[[int], object] | None = None) -> list[tuple[int, int, int, OctavoError]]:
     """Reads and checks all records; returns (number of the file, record, how many, error) for each damaged place."""

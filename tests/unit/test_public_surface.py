@@ -47,7 +47,7 @@ def test_the_list_of_public_names_is_complete():
 def test_the_public_names_are_the_ones_of_the_design():
     assert set(octavo.__all__) == {
         "Batch", "Damage", "Info", "LostRange", "Partition", "Reader", "RecoverReport", "VerifyReport", "Writer",
-        "__version__", "append", "create", "errors", "open", "recover", "trim", "verify",
+        "__version__", "append", "compat", "create", "errors", "open", "recover", "trim", "verify",
         "write_index",
     }  # fmt: skip
 
@@ -110,7 +110,7 @@ def test_the_list_of_errors_is_every_error():
 
 def test_modules_behind_the_surface_are_private():
     modules = {name for name, thing in vars(octavo).items() if isinstance(thing, types.ModuleType)}
-    assert {name for name in modules if not name.startswith("_")} == {"errors", "storage"}
+    assert {name for name in modules if not name.startswith("_")} == {"compat", "errors", "storage"}
 
 
 def test_import_brings_in_no_framework():

@@ -58,6 +58,16 @@ pub enum Error {
         /// The size it has.
         actual: u64,
     },
+    /// Not as many records as were announced.
+    #[error("{path}: {expected} records were announced, but {actual} were written")]
+    RecordCount {
+        /// Which file.
+        path: Arc<str>,
+        /// How many were to come.
+        expected: u64,
+        /// How many came.
+        actual: u64,
+    },
     /// Records that their codec cannot take.
     #[error("the records cannot be compressed: {source}")]
     Encode {

@@ -6,6 +6,7 @@
 
 pub mod batch;
 mod chunk_cache;
+mod chunk_map;
 pub mod chunks;
 pub mod coalesce;
 pub mod cold;
@@ -14,6 +15,7 @@ pub mod error;
 pub mod fetch;
 pub mod fork;
 mod hop;
+mod in_place;
 pub mod info;
 pub mod interrupt;
 pub mod io;

@@ -18,12 +18,13 @@ use octavo_format::format::riegeli::write::{ChunkOptions, Encoded};
 use octavo_format::Format;
 
 use crate::error::{Error, Result};
+use crate::in_place::InPlaceFile;
 use crate::io::IoMode;
 use crate::open::{self, OpenOptions};
 use crate::pool;
 use crate::recycle;
 use crate::shards::Shard;
-use crate::sink::{FileSink, Side};
+use crate::sink::{FileSink, Side, Sink};
 use line::Line;
 
 /// A block is sealed when it holds this many bytes of records, or this many records.
@@ -187,6 +188,17 @@ fn open_whole(path: &Path, format: Format) -> Result<Shard> {
     open::open_path(path, &options)
 }
 
+/// What makes a file of blocks from its beginning to its end.
+fn streaming(recipe: &Recipe, sink: Box<dyn Sink>) -> Result<Box<dyn Assemble>> {
+    Ok(match recipe {
+        Recipe::ArrayRecord(recipe) => Box::new(riegeli::create_array_record(recipe, sink)),
+        Recipe::Riegeli(recipe) => Box::new(riegeli::create_plain(recipe, sink)),
+        Recipe::RecordIo(options) => Box::new(stream::create_recordio(*options, sink)),
+        Recipe::TfRecord(compression) => Box::new(stream::create_tfrecord(*compression, sink)?),
+        Recipe::FfRecord => return Err(Error::Unsupported { what: "FFRecord files begin with their index" }),
+    })
+}
+
 /// Writes records into one file.
 pub struct RecordWriter {
     line: Line,
@@ -207,10 +219,22 @@ impl RecordWriter {
         let sink = FileSink::create(path, side, overwrite)?;
         let assembler: Box<dyn Assemble> = match recipe {
             Recipe::FfRecord => Box::new(ffrecord::FfAssembler::new(path, overwrite, sink)),
-            Recipe::ArrayRecord(recipe) => Box::new(riegeli::create_array_record(recipe, sink)),
-            Recipe::Riegeli(recipe) => Box::new(riegeli::create_plain(recipe, sink)),
-            Recipe::RecordIo(options) => Box::new(stream::create_recordio(*options, sink)),
-            Recipe::TfRecord(compression) => Box::new(stream::create_tfrecord(*compression, sink)?),
+            _ => streaming(recipe, Box::new(sink))?,
+        };
+        Ok(Self::with(assembler, RecordBlock::default(), recipe.cutting(), false))
+    }
+
+    /// Starts a file at `path` that is there from now on, and whole on commit. An FFRecord file must be told how many records
+    /// will come.
+    pub fn create_in_place(path: &Path, recipe: &Recipe, record_count: Option<u64>) -> Result<Self> {
+        let assembler: Box<dyn Assemble> = match (recipe, record_count) {
+            (Recipe::FfRecord, Some(count)) => {
+                Box::new(ffrecord::FfInPlace::new(InPlaceFile::create(path)?, count)?)
+            }
+            (Recipe::FfRecord, None) => {
+                return Err(Error::Unsupported { what: "FFRecord files written in place need record_count" });
+            }
+            _ => streaming(recipe, Box::new(InPlaceFile::create(path)?))?,
         };
         Ok(Self::with(assembler, RecordBlock::default(), recipe.cutting(), false))
     }

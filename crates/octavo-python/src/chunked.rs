@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 
 use crate::errors::{to_py, IntoPy};
+use crate::objects::Objects;
 use crate::records::{new_list, put};
 
 /// Decoded bytes that a long request holds at a time.
@@ -51,14 +52,19 @@ impl Drop for Decoding {
 
 /// One record.
 #[inline]
-pub fn read_one<'py>(py: Python<'py>, dataset: &Arc<Dataset>, record: u64) -> PyResult<Bound<'py, PyAny>> {
+pub fn read_one<'py>(
+    py: Python<'py>,
+    dataset: &Arc<Dataset>,
+    objects: impl Objects,
+    record: u64,
+) -> PyResult<Bound<'py, PyAny>> {
     let (key, at) = dataset.chunk_of(record).into_py(py)?;
     if let Some(chunk) = dataset.cached_chunk(key) {
-        return Ok(PyBytes::new(py, chunk.record(at)).into_any());
+        return objects.copy_of(py, chunk.record(at));
     }
     let plan = ChunkPlan::new(dataset, 0..1, |_| record).into_py(py)?;
     let decoded = decode(py, dataset, plan)?;
-    Ok(PyBytes::new(py, decoded.record(0)).into_any())
+    objects.copy_of(py, decoded.record(0))
 }
 
 /// Decodes a plan, with the interpreter lock released unless everything is there.
@@ -125,6 +131,7 @@ pub fn read_records(py: Python<'_>, dataset: &Dataset, plan: ChunkPlan) -> PyRes
 pub fn read_list<'py>(
     py: Python<'py>,
     dataset: &Arc<Dataset>,
+    objects: impl Objects,
     count: usize,
     record_at: impl Fn(usize) -> u64,
 ) -> PyResult<Bound<'py, PyList>> {
@@ -134,7 +141,7 @@ pub fn read_list<'py>(
         py.check_signals()?;
         let decoded = decode(py, dataset, wave)?;
         for (at, position) in positions.into_iter().enumerate() {
-            put(&list, position, PyBytes::new(py, decoded.record(at)).into_any());
+            put(&list, position, objects.copy_of(py, decoded.record(at))?);
         }
     }
     Ok(list)

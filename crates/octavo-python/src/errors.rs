@@ -51,6 +51,12 @@ fn build(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
             place.set_item("actual", *actual)?;
             "RecordSizeError"
         }
+        Error::RecordCount { path, expected, actual } => {
+            place.set_item("path", &**path)?;
+            place.set_item("expected", *expected)?;
+            place.set_item("actual", *actual)?;
+            "RecordSizeError"
+        }
         Error::Encode { .. } => "RecordSizeError",
         Error::Unsupported { .. } => "UnsupportedError",
         Error::MixedFormats { path, .. } => {
@@ -155,10 +161,20 @@ pub fn named(py: Python<'_>, class: &str, message: &str) -> PyErr {
 }
 
 fn raise(py: Python<'_>, class: &str, message: &str, place: Option<&Bound<'_, PyDict>>) -> PyResult<PyErr> {
+    let instance = module(py)?.getattr(class)?.call((message,), place)?;
+    Ok(PyErr::from_value(instance))
+}
+
+/// Whether an exception is one of `octavo.errors`, and not a signal or what foreign code has raised.
+#[cold]
+pub fn is_ours(py: Python<'_>, error: &PyErr) -> bool {
+    module(py).and_then(|module| module.getattr("OctavoError")).is_ok_and(|base| error.is_instance(py, &base))
+}
+
+fn module(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
     static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
     let module = MODULE.get_or_try_init(py, || py.import("octavo.errors").map(Bound::unbind))?;
-    let instance = module.bind(py).getattr(class)?.call((message,), place)?;
-    Ok(PyErr::from_value(instance))
+    Ok(module.bind(py))
 }
 
 /// Raises what a signal handler raised: Ctrl-C while the engine works.

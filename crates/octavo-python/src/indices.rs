@@ -166,3 +166,13 @@ where
     };
     Some(buffer.to_vec(py).and_then(|values| values.into_iter().map(placed).collect()))
 }
+
+/// Whether a key is one number. Arrays have `__index__` too, but are collections first.
+#[inline]
+pub fn is_number(key: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: questions about the key's type.
+    unsafe {
+        ffi::PyLong_Check(key.as_ptr()) != 0
+            || (ffi::PyIndex_Check(key.as_ptr()) != 0 && ffi::PySequence_Check(key.as_ptr()) == 0)
+    }
+}

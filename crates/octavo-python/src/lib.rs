@@ -7,14 +7,19 @@ mod buffer;
 mod chunked;
 mod errors;
 mod flight;
+mod front;
 mod indices;
 mod lock;
+mod numpy;
+mod objects;
 mod progress;
 mod reader;
+mod recordio;
 mod records;
 mod recover;
 mod scan;
 mod sidecar;
+mod single;
 mod source;
 mod verify;
 mod writer;
@@ -25,7 +30,11 @@ mod _core {
     #[pymodule_export]
     use crate::batch::{Batch, Offsets};
     #[pymodule_export]
+    use crate::front::Front;
+    #[pymodule_export]
     use crate::reader::Reader;
+    #[pymodule_export]
+    use crate::recordio::encode_recordio_chunk;
     #[pymodule_export]
     use crate::recover::Salvage;
     #[pymodule_export]

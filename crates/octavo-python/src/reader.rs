@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use octavo_engine::batch::{self, Plan, Planned};
+use octavo_engine::batch::{Plan, Planned};
 use octavo_engine::chunks::ChunkPlan;
 use octavo_engine::info::Description;
 use octavo_engine::io::IoMode;
@@ -13,7 +13,6 @@ use octavo_engine::shards::Input;
 use octavo_engine::{Dataset, Error, Target};
 use octavo_format::codec::Codec;
 use octavo_format::{Format, Span};
-use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 
@@ -21,9 +20,11 @@ use crate::batch::Batch;
 use crate::buffer::RawBuffer;
 use crate::chunked::Records;
 use crate::errors::{self, IntoPy};
+use crate::numpy::NumPy;
+use crate::objects::{Bytes, Objects};
 use crate::records;
 use crate::scan::Scan;
-use crate::{chunked, indices, source};
+use crate::{chunked, indices, single, source};
 
 /// A part of a file: its number, the first byte, the byte after the last.
 type Part = (usize, u64, u64);
@@ -81,12 +82,7 @@ impl Reader {
 
     fn __getitem__<'py>(slf: &Bound<'py, Self>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        // SAFETY: questions about the key's type. Arrays have `__index__` too, but are collections first.
-        let is_number = unsafe {
-            ffi::PyLong_Check(key.as_ptr()) != 0
-                || (ffi::PyIndex_Check(key.as_ptr()) != 0 && ffi::PySequence_Check(key.as_ptr()) == 0)
-        };
-        if !is_number {
+        if !indices::is_number(key) {
             return slf.call_method1(pyo3::intern!(py, "_select"), (key,));
         }
         let this = slf.get();
@@ -99,7 +95,7 @@ impl Reader {
             }
             Err(error) => return Err(error),
         };
-        this.read_one(py, indices::position(py, index, this.view.count)?)
+        single::read(py, &this.dataset, Bytes, this.view.record(indices::position(py, index, this.view.count)?))
     }
 
     fn __iter__(&self, py: Python<'_>) -> PyResult<Scan> {
@@ -109,13 +105,24 @@ impl Reader {
 
     /// Records with these numbers, in this order, as a list of bytes.
     fn read<'py>(&self, py: Python<'py>, indices: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        self.read_list(py, Bytes, indices)
+    }
+
+    /// Records with these numbers, in this order, as writable NumPy arrays of bytes that own their memory.
+    fn read_arrays<'py>(&self, py: Python<'py>, indices: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        self.read_list(py, NumPy::get(py)?, indices)
+    }
+
+    /// One record as a writable NumPy array of bytes that owns its memory.
+    fn read_array<'py>(&self, py: Python<'py>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         self.check_open(py)?;
-        let positions = indices::positions(indices, self.view.count)?;
-        let record_at = |at: usize| self.view.record(positions[at]);
-        if self.dataset.uses_cache() {
-            return chunked::read_list(py, &self.dataset, positions.len(), record_at);
-        }
-        records::read_list(py, &self.dataset, positions.len(), record_at)
+        let index = indices::integer(index, self.view.count)?;
+        single::read(
+            py,
+            &self.dataset,
+            NumPy::get(py)?,
+            self.view.record(indices::position(py, index, self.view.count)?),
+        )
     }
 
     /// Records `start` to `stop`, as a list of bytes.
@@ -239,6 +246,23 @@ impl Reader {
         Ok(found.map(|found| (found.skip, found.spans.into_iter().map(part).collect())))
     }
 
+    /// How many chunks the first file has.
+    #[getter]
+    fn _chunk_count(&self, py: Python<'_>) -> PyResult<u64> {
+        self.dataset.chunk_count().into_py(py)
+    }
+
+    /// A chunk of the first file: its first byte, its size, its first record and how many it has.
+    fn _chunk(&self, py: Python<'_>, chunk: u64) -> PyResult<(u64, u64, u64, u64)> {
+        let found = self.dataset.chunk_at(chunk).into_py(py)?;
+        Ok((found.span.offset, found.span.len, found.first_record, found.record_count))
+    }
+
+    /// The chunk of the first file that a record is in, and its place there.
+    fn _chunk_of(&self, py: Python<'_>, record: u64) -> PyResult<(u64, u64)> {
+        self.dataset.place_in_chunk(record).into_py(py)
+    }
+
     /// Every interrupted append among the files: the file's name, where it begins, and its size.
     #[getter]
     fn _torn(&self) -> Vec<(String, u64, u64)> {
@@ -253,6 +277,11 @@ impl Reader {
 }
 
 impl Reader {
+    /// The files behind it, and what is shown of them.
+    pub fn parts(&self) -> (Arc<Dataset>, View) {
+        (Arc::clone(&self.dataset), self.view)
+    }
+
     /// The files behind it.
     pub const fn dataset(&self) -> &Arc<Dataset> {
         &self.dataset
@@ -265,12 +294,27 @@ impl Reader {
         Ok(())
     }
 
+    fn read_list<'py>(
+        &self,
+        py: Python<'py>,
+        objects: impl Objects,
+        indices: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        self.check_open(py)?;
+        let positions = indices::positions(indices, self.view.count)?;
+        let record_at = |at: usize| self.view.record(positions[at]);
+        if self.dataset.uses_cache() {
+            return chunked::read_list(py, &self.dataset, objects, positions.len(), record_at);
+        }
+        records::read_list(py, &self.dataset, objects, positions.len(), record_at)
+    }
+
     /// `count` records from position `start` on.
     fn read_run<'py>(&self, py: Python<'py>, start: u64, count: usize) -> PyResult<Bound<'py, PyList>> {
         if self.dataset.is_chunked() {
             return chunked::read_run(py, &self.dataset, &self.view, start, count);
         }
-        records::read_list(py, &self.dataset, count, |at| self.view.record(start + at as u64))
+        records::read_list(py, &self.dataset, Bytes, count, |at| self.view.record(start + at as u64))
     }
 
     /// Records out of chunks, decoded, and their numbers.
@@ -293,37 +337,6 @@ impl Reader {
             unsafe { target.copy_from(decoded.record(at).as_ptr()) };
         }
         Ok(())
-    }
-
-    /// One record, with nothing reserved but the result. The interpreter lock stays while the bytes are in memory
-    /// and few.
-    #[inline]
-    fn read_one<'py>(&self, py: Python<'py>, position: u64) -> PyResult<Bound<'py, PyAny>> {
-        let dataset = &*self.dataset;
-        if dataset.uses_cache() {
-            return chunked::read_one(py, &self.dataset, self.view.record(position));
-        }
-        let mut planned = Planned::default();
-        dataset.locate(self.view.record(position), &mut planned).into_py(py)?;
-        // Reserving the result takes about as long as memory takes to answer.
-        dataset.prefetch(&planned);
-        let (object, target) = records::reserve(py, planned.placement.record_len)?;
-        let plain = planned.placement.record_len < dataset.quick_bytes() && !dataset.residency.single_read_looks();
-        if !(plain && batch::copy_mapped(dataset, &planned, target).into_py(py)?) {
-            self.read_carefully(py, planned, target)?;
-        } else if !dataset.checks_data() {
-            // Nothing else would notice that the file was rewritten in place.
-            dataset.check_unchanged(&[planned]).into_py(py)?;
-        }
-        Ok(object)
-    }
-
-    /// As above, when it is large or may be cold.
-    #[cold]
-    fn read_carefully(&self, py: Python<'_>, planned: Planned, target: Target) -> PyResult<()> {
-        let plan = Plan { total_bytes: planned.placement.record_len, records: vec![planned] };
-        let residence = plan.residence(&self.dataset);
-        records::fill(py, &self.dataset, &plan, &[target], residence)
     }
 
     fn plan(&self, py: Python<'_>, indices: &Bound<'_, PyAny>) -> PyResult<Plan> {

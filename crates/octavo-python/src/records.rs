@@ -1,4 +1,4 @@
-//! Many records as a list of bytes objects: reserved first, then filled in place.
+//! Many records as a list of objects: reserved first, then filled in place.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -16,6 +16,7 @@ use pyo3::types::PyList;
 
 use crate::errors::{self, IntoPy};
 use crate::flight::Flight;
+use crate::objects::Objects;
 
 /// Requests of up to this many records and bytes are one batch; larger ones run as a pipeline of blocks.
 const BATCH_RECORDS: usize = 2048;
@@ -24,23 +25,11 @@ const BATCH_BYTES: u64 = 64 << 20;
 const COLD_PART_RECORDS: usize = 128;
 const BLOCK: BlockLimits = BlockLimits { records: 4096, bytes: 4 << 20 };
 
-/// A new bytes object of `len` bytes, not yet filled, and where to fill it.
-#[inline]
-pub fn reserve(py: Python<'_>, len: u64) -> PyResult<(Bound<'_, PyAny>, Target)> {
-    let len = ffi::Py_ssize_t::try_from(len).map_err(|_| pyo3::exceptions::PyMemoryError::new_err(()))?;
-    // SAFETY: with a null pointer CPython reserves the object and leaves its bytes to us. Nobody else sees the
-    // object before it is filled.
-    unsafe {
-        let object = Bound::from_owned_ptr_or_err(py, ffi::PyBytes_FromStringAndSize(std::ptr::null(), len))?;
-        let start = ffi::PyBytes_AsString(object.as_ptr()).cast::<u8>();
-        Ok((object, Target::new(start, len.cast_unsigned())))
-    }
-}
-
 /// The records with these numbers, in this order.
 pub fn read_list<'py>(
     py: Python<'py>,
     dataset: &Arc<Dataset>,
+    objects: impl Objects,
     count: usize,
     record_at: impl Fn(usize) -> u64,
 ) -> PyResult<Bound<'py, PyList>> {
@@ -51,28 +40,34 @@ pub fn read_list<'py>(
         None
     };
     let Some(plan) = plan else {
-        read_pipelined(py, dataset, &list, count, record_at)?;
+        read_pipelined(py, dataset, objects, &list, count, record_at)?;
         return Ok(list);
     };
     let residence = plan.residence(dataset);
     if residence == Residence::Cold && count >= 2 * COLD_PART_RECORDS && dataset.is_local() {
-        read_cold(py, dataset, &list, &plan)?;
+        read_cold(py, dataset, objects, &list, &plan)?;
     } else {
-        let targets = reserve_into(py, &list, 0, &plan)?;
+        let targets = reserve_into(py, objects, &list, 0, &plan)?;
         fill(py, dataset, &plan, &targets, residence)?;
     }
     Ok(list)
 }
 
 /// Reads a batch from devices in parts, each with its own queue: reserving objects, waiting and verifying overlap.
-fn read_cold(py: Python<'_>, dataset: &Arc<Dataset>, list: &Bound<'_, PyList>, plan: &Plan) -> PyResult<()> {
+fn read_cold(
+    py: Python<'_>,
+    dataset: &Arc<Dataset>,
+    objects: impl Objects,
+    list: &Bound<'_, PyList>,
+    plan: &Plan,
+) -> PyResult<()> {
     let order = batch::in_file_order(&plan.records);
     let mut in_flight = Vec::new();
     for part in order.chunks(COLD_PART_RECORDS) {
         let records: Vec<Planned> = part.iter().map(|&at| plan.records[at]).collect();
         let mut targets = Vec::with_capacity(part.len());
         for &at in part {
-            let (object, target) = reserve(py, plan.records[at].placement.record_len)?;
+            let (object, target) = objects.reserve(py, plan.records[at].placement.record_len)?;
             put(list, at, object);
             targets.push(target);
         }
@@ -117,6 +112,7 @@ pub fn fill(
 fn read_pipelined(
     py: Python<'_>,
     dataset: &Arc<Dataset>,
+    objects: impl Objects,
     list: &Bound<'_, PyList>,
     count: usize,
     record_at: impl Fn(usize) -> u64,
@@ -128,7 +124,7 @@ fn read_pipelined(
         py.check_signals()?;
         let at = |position: u64| record_at(usize::try_from(position).unwrap_or(usize::MAX));
         let plan = plan_block(dataset, next as u64..count as u64, at, BLOCK).into_py(py)?;
-        let targets = reserve_into(py, list, next, &plan)?;
+        let targets = reserve_into(py, objects, list, next, &plan)?;
         next += plan.records.len();
         let residence = plan.residence(dataset);
         in_flight.push_back(Flight::new(Pending::start(Arc::clone(dataset), plan.records, targets, residence)));
@@ -149,10 +145,16 @@ pub fn new_list(py: Python<'_>, count: usize) -> PyResult<Bound<'_, PyList>> {
 }
 
 /// Reserves one object per planned record and puts them into the list from `at` on.
-fn reserve_into(py: Python<'_>, list: &Bound<'_, PyList>, at: usize, plan: &Plan) -> PyResult<Vec<Target>> {
+fn reserve_into(
+    py: Python<'_>,
+    objects: impl Objects,
+    list: &Bound<'_, PyList>,
+    at: usize,
+    plan: &Plan,
+) -> PyResult<Vec<Target>> {
     let mut targets = Vec::with_capacity(plan.records.len());
     for (number, planned) in plan.records.iter().enumerate() {
-        let (object, target) = reserve(py, planned.placement.record_len)?;
+        let (object, target) = objects.reserve(py, planned.placement.record_len)?;
         put(list, at + number, object);
         targets.push(target);
     }

@@ -15,7 +15,8 @@ use crate::chunked::{self, Decoding};
 use crate::errors::{to_py, IntoPy};
 use crate::flight::Flight;
 use crate::lock::SharedMutex;
-use crate::records::{self, reserve};
+use crate::objects::{Bytes, Objects};
+use crate::records;
 
 /// The first block is small, so that a loop that breaks at once has read little; later ones double.
 const FIRST_RECORDS: u64 = 16;
@@ -217,7 +218,7 @@ impl State {
         let mut objects = Vec::with_capacity(plan.records.len());
         let mut targets = Vec::with_capacity(plan.records.len());
         for planned in &plan.records {
-            let (object, target) = reserve(py, planned.placement.record_len)?;
+            let (object, target) = Bytes.reserve(py, planned.placement.record_len)?;
             objects.push(object.unbind());
             targets.push(target);
         }

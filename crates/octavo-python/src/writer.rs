@@ -38,7 +38,7 @@ struct State {
 impl Writer {
     #[new]
     #[pyo3(signature = (
-        path, *, format, overwrite=true, append=false, recovering=false, codec="none", level=0, window_log=0, group_size=None,
+        path, *, format, overwrite=true, append=false, recovering=false, in_place=false, record_count=None, codec="none", level=0, window_log=0, group_size=None,
         transpose_bucket_size=None, pad_to_block_boundary=false, writer_options=String::new(), dialect=None, max_chunk_bytes=None,
     ))]
     #[allow(clippy::too_many_arguments, reason = "one keyword each on the Python side")]
@@ -49,6 +49,8 @@ impl Writer {
         overwrite: bool,
         append: bool,
         recovering: bool,
+        in_place: bool,
+        record_count: Option<u64>,
         codec: &str,
         level: i32,
         window_log: u32,
@@ -91,6 +93,8 @@ impl Writer {
         let start = || {
             if append {
                 RecordWriter::append(&path, &recipe)
+            } else if in_place {
+                RecordWriter::create_in_place(&path, &recipe, record_count)
             } else {
                 RecordWriter::create(&path, &recipe, overwrite, side)
             }

@@ -7,7 +7,9 @@ use octavo_format::checksum::crc32::crc32;
 use octavo_format::format::ffrecord::{spool, write};
 
 use super::{Assemble, RecordBlock, SealedBlock, Sealer};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::in_place::InPlaceFile;
+use crate::recycle;
 use crate::sink::{FileSink, Side, Sink};
 
 /// Records held in memory before they go to the side file. Most small files never touch the disk twice.
@@ -102,6 +104,52 @@ impl Assemble for FfAssembler {
             whole.append(&block.bytes)?;
         }
         whole.commit()
+    }
+}
+
+/// Where the number of records is known beforehand, they go where they belong at once, and the index before them at the end.
+pub(super) struct FfInPlace {
+    file: InPlaceFile,
+    count: u64,
+    lens: Vec<u64>,
+    checksums: Vec<u32>,
+}
+
+impl FfInPlace {
+    pub(super) fn new(mut file: InPlaceFile, count: u64) -> Result<Self> {
+        file.seek(write::header_bytes(count))?;
+        Ok(Self { file, count, lens: Vec::new(), checksums: Vec::new() })
+    }
+}
+
+impl Assemble for FfInPlace {
+    fn sealer(&self) -> Sealer {
+        Arc::new(|block| Ok(seal(block)))
+    }
+
+    fn place(&mut self, block: SealedBlock) -> Result<()> {
+        let SealedBlock::Verbatim { bytes, lens, checksums } = block else {
+            unreachable!("sealed by this module")
+        };
+        self.lens.extend_from_slice(&lens);
+        self.checksums.extend_from_slice(&checksums);
+        self.file.append(&bytes)?;
+        recycle::give(bytes);
+        Ok(())
+    }
+
+    fn flush(&mut self, _rest: &RecordBlock) -> Result<()> {
+        self.file.sync()
+    }
+
+    fn commit(mut self: Box<Self>) -> Result<()> {
+        let (expected, actual) = (self.count, self.lens.len() as u64);
+        if expected != actual {
+            return Err(Error::RecordCount { path: self.file.name().into(), expected, actual });
+        }
+        let file = &mut self.file;
+        file.seek(0)?;
+        write::encode_header(&self.checksums, &self.lens, &mut |piece| file.append(piece))
     }
 }
 

@@ -17,7 +17,7 @@ use crate::chunks::decode_one;
 use crate::error::{Error, Result};
 use crate::recycle;
 use crate::shards::Shard;
-use crate::sink::{FileSink, GrowingFile, Sink};
+use crate::sink::{GrowingFile, Sink};
 
 /// Bytes gathered before they are written.
 const BUFFER_BYTES: usize = 1 << 20;
@@ -44,7 +44,7 @@ struct Index {
     record_count: u64,
 }
 
-pub(super) fn create_array_record(recipe: &ArrayRecordRecipe, sink: FileSink) -> RiegeliAssembler {
+pub(super) fn create_array_record(recipe: &ArrayRecordRecipe, sink: Box<dyn Sink>) -> RiegeliAssembler {
     RiegeliAssembler {
         file: ChunkFile::new(sink),
         options: recipe.chunks,
@@ -56,7 +56,7 @@ pub(super) fn create_array_record(recipe: &ArrayRecordRecipe, sink: FileSink) ->
     }
 }
 
-pub(super) fn create_plain(recipe: &RiegeliRecipe, sink: FileSink) -> RiegeliAssembler {
+pub(super) fn create_plain(recipe: &RiegeliRecipe, sink: Box<dyn Sink>) -> RiegeliAssembler {
     RiegeliAssembler {
         file: ChunkFile::new(sink),
         options: recipe.chunks,
@@ -295,10 +295,10 @@ struct ChunkFile {
 
 impl ChunkFile {
     /// A new file, which begins with the signature.
-    fn new(sink: FileSink) -> Self {
+    fn new(sink: Box<dyn Sink>) -> Self {
         let mut buffer = Vec::with_capacity(BUFFER_BYTES + (64 << 10));
         buffer.extend_from_slice(&layout::SIGNATURE);
-        Self { sink: Box::new(sink), placer: Placer { position: layout::FIRST_CHUNK }, buffer }
+        Self { sink, placer: Placer { position: layout::FIRST_CHUNK }, buffer }
     }
 
     fn append(mut file: GrowingFile, at: u64) -> Result<Self> {

@@ -14,7 +14,7 @@ use octavo_format::Format;
 use super::{open_whole, Assemble, RecordBlock, SealedBlock, Sealer};
 use crate::error::{Error, Result};
 use crate::recycle;
-use crate::sink::{FileSink, GrowingFile, Sink};
+use crate::sink::{GrowingFile, Sink};
 
 /// Appends blocks.
 pub(super) struct StreamAssembler {
@@ -24,19 +24,19 @@ pub(super) struct StreamAssembler {
     wrapped: Option<(Wrapping, BlockSum)>,
 }
 
-pub(super) fn create_recordio(options: ChunkOptions, sink: FileSink) -> StreamAssembler {
-    StreamAssembler { sink: Box::new(sink), sealer: recordio_sealer(options), wrapped: None }
+pub(super) fn create_recordio(options: ChunkOptions, sink: Box<dyn Sink>) -> StreamAssembler {
+    StreamAssembler { sink, sealer: recordio_sealer(options), wrapped: None }
 }
 
-pub(super) fn create_tfrecord(compression: Compression, mut sink: FileSink) -> Result<StreamAssembler> {
+pub(super) fn create_tfrecord(compression: Compression, mut sink: Box<dyn Sink>) -> Result<StreamAssembler> {
     let Some(wrapping) = Wrapping::of(compression.codec) else {
-        return Ok(StreamAssembler { sink: Box::new(sink), sealer: Arc::new(seal_frames), wrapped: None });
+        return Ok(StreamAssembler { sink, sealer: Arc::new(seal_frames), wrapped: None });
     };
     let mut header = Vec::new();
     deflate::header(wrapping, compression.level, &mut header);
     sink.append(&header)?;
     let sealer: Sealer = Arc::new(move |block| seal_deflated(block, compression.level));
-    Ok(StreamAssembler { sink: Box::new(sink), sealer, wrapped: Some((wrapping, BlockSum::EMPTY)) })
+    Ok(StreamAssembler { sink, sealer, wrapped: Some((wrapping, BlockSum::EMPTY)) })
 }
 
 pub(super) fn append_recordio(path: &Path, options: ChunkOptions) -> Result<StreamAssembler> {

@@ -1,0 +1,5 @@
+"""ArrayRecord's import name, served by octavo."""
+
+from octavo.compat._shim import take_over
+
+take_over(__name__, "array-record", "array-record-python")
