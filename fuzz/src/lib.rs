@@ -8,6 +8,7 @@ mod checksums;
 mod draft;
 pub mod ffrecord;
 mod file;
+pub mod folder_table;
 mod inflate;
 mod reading;
 pub mod recordio;

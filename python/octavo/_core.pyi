@@ -1,6 +1,7 @@
 """The native core: bytes, checksums and I/O. Everything here is private; `octavo` is the public surface."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, Self, SupportsIndex, final
 
@@ -58,6 +59,8 @@ class Reader:
     def _format(self) -> str: ...
     @property
     def _about(self) -> dict[str, Any] | None: ...
+    @property
+    def _writer_options(self) -> list[str | None]: ...
     @property
     def _torn(self) -> list[tuple[str, int, int]]: ...
     @property
@@ -169,6 +172,9 @@ class Salvage:
     ) -> tuple[int, list[tuple[int, int, int | None, str]]]:
         """Writes what is intact and finishes the file; returns how many records, and what is lost. Once."""
 
+def decode_recordio_chunk(content: Buffer) -> list[bytes]:
+    """The records of a chunk, which by itself is a whole file."""
+
 def encode_recordio_chunk(
     records: Sequence[Buffer], *, dialect: str = "paddle-python", codec: str = "snappy", level: int = 0
 ) -> bytes:
@@ -179,3 +185,9 @@ def verify(reader: Reader, progress: Callable[[int], object] | None = None) -> l
 
 def write_index(path: str | PathLike[str], *, format: str | None = None) -> str:
     """Writes the index of a file beside it; returns its path."""
+
+def parse_folder_table(table: bytes, file_count: int) -> OrderedDict[str, Any]:
+    """The folder that a table describes: an `OrderedDict` of names, each a file's number or a folder like it."""
+
+def encode_folder_table(structure: Mapping[str, Any]) -> bytes:
+    """The record of a folder: the magic and the table that CPython's pickler would make of an `OrderedDict`."""

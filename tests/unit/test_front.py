@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 
 import numpy as np
@@ -96,3 +97,28 @@ def test_reader_and_readings_may_change_places_in_threads():
 def test_what_has_no_answer_of_its_own_says_so():
     with pytest.raises(AttributeError, match="_missed"):
         _core.Front()[0]
+
+
+def test_the_number_may_be_named():
+    front = Drop(FFRECORD.open(RECORDS))
+    assert front.get(index=0) == front.array(index=0).tobytes() == b"abc"
+
+
+@pytest.mark.parametrize("call", [lambda get: get(), lambda get: get(0, 1), lambda get: get(number=0)])
+def test_other_arguments_are_refused(call):
+    front = Drop(FFRECORD.open(RECORDS))
+    for method in (front.get, front.array):
+        with pytest.raises(TypeError, match="one argument, 'index'"):
+            call(method)
+
+
+def test_references_are_counted_right():
+    reader = FFRECORD.open(RECORDS)
+    before = sys.getrefcount(reader)
+    front = Drop(reader)
+    for _ in range(100):
+        front[0], front.get(1), front.array(2), front.get(-1)  # noqa: B018 - what counts is what is left
+        front._face(reader)
+    assert sys.getrefcount(reader) == before + 1
+    del front
+    assert sys.getrefcount(reader) == before

@@ -102,6 +102,15 @@ impl Description {
     }
 }
 
+impl Dataset {
+    /// What each file says about its writing, if anything.
+    pub fn writer_options(&self) -> Result<Vec<Option<String>>> {
+        let text =
+            |number| Ok(self.open_shard(number)?.index().about().and_then(|about| about.writer_options.clone()));
+        (0..self.starts().len() - 1).map(text).collect()
+    }
+}
+
 /// Where a chunk is, and what its first bytes say.
 fn look_at(shard: &Shard, chunk: u64) -> Result<(Placement, Look)> {
     let Some(chunks) = shard.chunks() else { unreachable!("only files with chunks are asked") };

@@ -11,6 +11,7 @@ pub mod checksum;
 pub mod chunk;
 pub mod codec;
 pub mod error;
+pub mod folder;
 pub mod format;
 pub mod limits;
 pub mod sidecar;

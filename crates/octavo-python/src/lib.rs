@@ -7,6 +7,7 @@ mod buffer;
 mod chunked;
 mod errors;
 mod flight;
+mod folder;
 mod front;
 mod indices;
 mod lock;
@@ -30,11 +31,13 @@ mod _core {
     #[pymodule_export]
     use crate::batch::{Batch, Offsets};
     #[pymodule_export]
+    use crate::folder::{encode_folder_table, parse_folder_table};
+    #[pymodule_export]
     use crate::front::Front;
     #[pymodule_export]
     use crate::reader::Reader;
     #[pymodule_export]
-    use crate::recordio::encode_recordio_chunk;
+    use crate::recordio::{decode_recordio_chunk, encode_recordio_chunk};
     #[pymodule_export]
     use crate::recover::Salvage;
     #[pymodule_export]
@@ -47,9 +50,9 @@ mod _core {
     use crate::writer::Writer;
 
     #[pymodule_init]
-    fn init(_module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+    fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         octavo_engine::interrupt::set_hook(crate::errors::check_signals);
-        Ok(())
+        crate::front::add_methods(module)
     }
 
     #[pymodule_export]

@@ -263,6 +263,12 @@ impl Reader {
         self.dataset.place_in_chunk(record).into_py(py)
     }
 
+    /// What each file says about its writing, if anything.
+    #[getter]
+    fn _writer_options(&self, py: Python<'_>) -> PyResult<Vec<Option<String>>> {
+        self.dataset.writer_options().into_py(py)
+    }
+
     /// Every interrupted append among the files: the file's name, where it begins, and its size.
     #[getter]
     fn _torn(&self) -> Vec<(String, u64, u64)> {
@@ -278,8 +284,8 @@ impl Reader {
 
 impl Reader {
     /// The files behind it, and what is shown of them.
-    pub fn parts(&self) -> (Arc<Dataset>, View) {
-        (Arc::clone(&self.dataset), self.view)
+    pub const fn parts(&self) -> (&Arc<Dataset>, View) {
+        (&self.dataset, self.view)
     }
 
     /// The files behind it.

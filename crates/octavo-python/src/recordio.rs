@@ -1,13 +1,20 @@
-//! Chunks of RecordIO by themselves, for those who write them where octavo cannot.
+//! Chunks of RecordIO by themselves, for those who keep them where octavo cannot read or write.
 
+use octavo_engine::chunks::decode_one;
+use octavo_engine::open::OpenOptions;
+use octavo_engine::shards::Input;
+use octavo_engine::Dataset;
+use octavo_format::chunk::Check;
 use octavo_format::codec::{Codec, Compression};
 use octavo_format::format::recordio::write::{ChunkEncoder, ChunkOptions, Limits};
 use octavo_format::format::recordio::Dialect;
+use octavo_format::Format;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyList};
 
 use crate::buffer::RawBuffer;
-use crate::errors;
+use crate::errors::{self, IntoPy};
+use crate::source;
 
 /// The bytes of a chunk with these records: its header and its payload.
 #[pyfunction]
@@ -35,4 +42,22 @@ pub fn encode_recordio_chunk<'py>(
     let encoded = py.detach(|| encoder.encode(&bytes, &lens, &mut out));
     encoded.map_err(|error| errors::named(py, "RecordSizeError", &error.to_string()))?;
     Ok(PyBytes::new(py, &out))
+}
+
+/// The records of a chunk, which by itself is a whole file. On this thread: chunks are small, and others come one at a time.
+#[pyfunction]
+pub fn decode_recordio_chunk<'py>(py: Python<'py>, content: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+    let options =
+        OpenOptions { format: Some(Format::RecordIo), cache_bytes: 0, sidecar: false, ..OpenOptions::default() };
+    let inputs = vec![Input::Source(source::memory(content)?)];
+    let records = PyList::empty(py);
+    let dataset = Dataset::open(inputs, options).into_py(py)?;
+    let shard = dataset.open_shard(0).into_py(py)?;
+    for chunk in 0..shard.chunks().map_or(0, octavo_format::Chunks::chunk_count) {
+        let decoded = decode_one(shard, chunk, Check::All).into_py(py)?;
+        for at in 0..decoded.len() {
+            records.append(PyBytes::new(py, decoded.record(at)))?;
+        }
+    }
+    Ok(records)
 }
