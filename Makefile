@@ -72,11 +72,16 @@ docs: $(VENV)/.group-docs ## build the documentation into site/
 	@echo "open site/index.html"
 
 .PHONY: wheel
-wheel: $(VENV)/.group-build ## build the wheel to publish into dist/, and import it in an empty environment
+wheel: $(VENV)/.group-build ## build the wheels to publish into dist/, and import them in empty environments
 	rm -rf dist
 	$(RUST) $(VENV)/bin/maturin build --quiet --release --out dist
 	$(UV) run --quiet --isolated --no-project --with dist/octavo-*.whl \
 		python -c 'import octavo; print("octavo", octavo.__version__, "imports")'
+	for shim in array_record ffrecord recordio; do \
+		$(UV) build --quiet --wheel --out-dir dist shims/$$shim; \
+		$(UV) run --quiet --isolated --no-project --with "$$(echo dist/octavo-*.whl)[numpy]" --with dist/octavo_$$shim-*.whl \
+			python -c "import $$shim; print('$$shim is', $$shim.__name__)"; \
+	done
 	@ls dist
 
 .PHONY: fmt

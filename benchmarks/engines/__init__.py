@@ -5,11 +5,12 @@ from __future__ import annotations
 from benchmarks.engines.array_record import ARRAY_RECORDS
 from benchmarks.engines.bagz import BAGZS
 from benchmarks.engines.base import Engine
+from benchmarks.engines.dropins import DROP_INS
 from benchmarks.engines.floors import FLOORS
 from benchmarks.engines.octavo import OCTAVOS
 from benchmarks.engines.pyrecordio import PYRECORDIOS
 from benchmarks.engines.tensorflow import TENSORFLOWS
 
 ENGINES: dict[str, Engine] = {
-    engine.name: engine for engine in (*OCTAVOS, *BAGZS, *ARRAY_RECORDS, *PYRECORDIOS, *TENSORFLOWS, *FLOORS)
+    engine.name: engine for engine in (*OCTAVOS, *DROP_INS, *BAGZS, *ARRAY_RECORDS, *PYRECORDIOS, *TENSORFLOWS, *FLOORS)
 }
