@@ -1,0 +1,1 @@
+"""ElasticDL's package, in the modules it had."""

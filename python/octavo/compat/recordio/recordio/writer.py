@@ -1,0 +1,87 @@
+"""`Writer`: ElasticDL's, if it is given a file that is open, or that of the Go binding, if it is given a path."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from types import TracebackType
+from typing import IO, Any, Self
+
+from octavo.compat.recordio._go import PathWriter
+from octavo.compat.recordio._text import as_record
+from octavo.compat.recordio.recordio.chunk import Chunk
+from octavo.compat.recordio.recordio.header import Compressor
+
+
+class Writer:
+    """Writes records.
+
+    `Writer(out_file, max_chunk_size)` is ElasticDL's: call `flush()` at the end; the file stays open. `Writer(path)` is
+    that of the Go binding, with its dialect: call `close()` at the end.
+    """
+
+    def __init__(
+        self,
+        out_file: IO[bytes] | str | os.PathLike[str],
+        max_chunk_size: float | None = None,
+        compressor: Compressor = Compressor.snappy,
+    ) -> None:
+        self._behind: _ChunkWriter | PathWriter
+        if not isinstance(out_file, str | os.PathLike):
+            self._behind = _ChunkWriter(out_file, max_chunk_size, compressor)
+        elif max_chunk_size is None:
+            self._behind = PathWriter(out_file)
+        else:
+            message = "Writer(path) has no max_chunk_size: open the path first, or use File(path, 'w')"
+            raise TypeError(message)
+
+    def write(self, record: Any) -> bool | None:
+        """Add a record."""
+        return self._behind.write(record)
+
+    def flush(self) -> None:
+        """Write the records of the open chunk."""
+        self._behind.flush()
+
+    def close(self) -> None:
+        """Write what is left. A file that was given open stays open."""
+        self._behind.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class _ChunkWriter:
+    """Writes chunks into a file that somebody else opens and closes."""
+
+    def __init__(self, out_file: IO[bytes], max_chunk_size: float | None, compressor: Compressor) -> None:
+        self._chunk = Chunk()
+        if max_chunk_size is None:
+            message = "Writer(out_file) is missing the argument 'max_chunk_size'"
+            raise TypeError(message)
+        self._out_file = out_file
+        self._max_chunk_size = max_chunk_size
+        self._compressor = compressor
+
+    def write(self, record: Any) -> bool:
+        record = as_record(record)
+        if self._chunk.num_bytes() + len(record) > self._max_chunk_size:
+            self.flush()
+        self._chunk.add(record)
+        return True
+
+    def flush(self) -> None:
+        self._chunk.write(self._out_file, self._compressor)
+        self._chunk.clear()
+
+    close = flush
+
+    def __del__(self) -> None:
+        if count := self._chunk.total_count():
+            message = f"a recordio.Writer was never flushed: its last {count} records are not in the file"
+            warnings.warn(message, ResourceWarning, source=self, stacklevel=1)
