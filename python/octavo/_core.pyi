@@ -176,7 +176,7 @@ def decode_recordio_chunk(content: Buffer) -> list[bytes]:
     """The records of a chunk, which by itself is a whole file."""
 
 def encode_recordio_chunk(
-    records: Sequence[Buffer], *, dialect: str = "paddle-python", codec: str = "snappy", level: int = 0
+    records: Sequence[Buffer], *, dialect: str = "paddle-python", codec: str = "snappy", level: int | None = None
 ) -> bytes:
     """The bytes of a chunk with these records: its header and its payload."""
 

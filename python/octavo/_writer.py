@@ -66,9 +66,9 @@ class Writer(_core.Writer):
             self.abort()
 
     def __del__(self) -> None:
-        """Warn about a writer that was neither closed nor aborted: its file does not exist."""
+        """Warn about a writer that was neither closed nor aborted: its file does not exist, or is not whole."""
         if not self.closed:
-            message = f"a writer of {self.path} was never closed: its records are not in the file"
+            message = f"a writer of {self.path} was never closed: records are missing in the file"
             warnings.warn(message, ResourceWarning, source=self, stacklevel=1)
             self.abort()
 

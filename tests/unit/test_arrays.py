@@ -29,7 +29,7 @@ def test_arrays_hold_the_bytes_of_the_records(layout: Layout):
 def test_arrays_are_writable_one_dimensional_bytes_that_own_their_memory(stored: Layout):
     reader = stored.open(RECORDS)
     for array in [*reader.read_arrays(range(5)), reader.read_array(0), reader.read_array(1)]:
-        assert (array.dtype, array.ndim) == (np.uint8, 1)
+        assert (array.dtype.name, array.ndim) == ("uint8", 1)
         assert type(array) is np.ndarray
         assert array.flags.owndata
         assert array.flags.writeable
@@ -110,5 +110,5 @@ def test_arrays_of_slices_are_numbered_by_the_slice():
 
 def test_arrays_are_what_pickles_and_views_take():
     reader = FFRECORD.open([pickle.dumps({"label": 7}), np.arange(4, dtype=np.float32).tobytes()])
-    assert pickle.loads(reader.read_array(0)) == {"label": 7}
+    assert pickle.loads(memoryview(reader.read_array(0))) == {"label": 7}
     assert reader.read_array(1).view(np.float32).tolist() == [0, 1, 2, 3]

@@ -315,7 +315,7 @@ class TestAborting:
     def test_a_forgotten_writer_warns_and_leaves_nothing(self, path):
         writer = octavo.create(path)
         writer.write_many(RECORDS)
-        with pytest.warns(ResourceWarning, match="never closed: its records are not in the file"):
+        with pytest.warns(ResourceWarning, match="never closed: records are missing in the file"):
             del writer
         assert names_in(path.parent) == []
 

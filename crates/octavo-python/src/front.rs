@@ -159,8 +159,8 @@ unsafe fn called(
     let result = std::panic::catch_unwind(|| unsafe {
         let py = Python::assume_attached();
         let slf = Borrowed::from_ptr(py, slf).cast_unchecked::<Front>();
-        let is_plain = count == 1 && names.is_null();
-        if !is_plain && !(count == 0 && is_index(py, names)) {
+        let is_one = (count == 1 && names.is_null()) || (count == 0 && is_index(py, names));
+        if !is_one {
             return Err(PyTypeError::new_err("it takes one argument, 'index'"));
         }
         method(&slf, &Borrowed::from_ptr(py, *arguments)).map(Bound::into_ptr)

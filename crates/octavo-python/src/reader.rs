@@ -309,6 +309,9 @@ impl Reader {
         self.check_open(py)?;
         let positions = indices::positions(indices, self.view.count)?;
         let record_at = |at: usize| self.view.record(positions[at]);
+        if positions.len() == 1 {
+            return PyList::new(py, [single::read(py, &self.dataset, objects, record_at(0))?]);
+        }
         if self.dataset.uses_cache() {
             return chunked::read_list(py, &self.dataset, objects, positions.len(), record_at);
         }

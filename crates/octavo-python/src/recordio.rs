@@ -16,20 +16,23 @@ use crate::buffer::RawBuffer;
 use crate::errors::{self, IntoPy};
 use crate::source;
 
+/// Gzip's; the others have no levels.
+const DEFAULT_LEVEL: i32 = 6;
+
 /// The bytes of a chunk with these records: its header and its payload.
 #[pyfunction]
-#[pyo3(signature = (records, *, dialect="paddle-python", codec="snappy", level=0))]
+#[pyo3(signature = (records, *, dialect="paddle-python", codec="snappy", level=None))]
 pub fn encode_recordio_chunk<'py>(
     py: Python<'py>,
     records: Vec<Bound<'py, PyAny>>,
     dialect: &str,
     codec: &str,
-    level: i32,
+    level: Option<i32>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let wrong = |what: String| errors::named(py, "OptionError", &what);
     let dialect = Dialect::from_name(dialect).ok_or_else(|| wrong(format!("dialect {dialect:?} is unknown")))?;
     let codec = Codec::from_name(codec).ok_or_else(|| wrong(format!("codec {codec:?} is unknown")))?;
-    let compression = Compression { codec, level, window_log: 0 };
+    let compression = Compression { codec, level: level.unwrap_or(DEFAULT_LEVEL), window_log: 0 };
     let limits = Limits { most_bytes: u64::MAX, most_records: u64::MAX };
     let (mut bytes, mut lens) = (Vec::new(), Vec::with_capacity(records.len()));
     for record in &records {

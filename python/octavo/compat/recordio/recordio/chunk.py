@@ -54,7 +54,7 @@ class Chunk:
             raise ValueError(message)
         if self._records:
             codec = CODECS[compressor]
-            level = GZIP_LEVEL if codec == "gzip" else 0
+            level = GZIP_LEVEL if codec == "gzip" else None
             out_file.write(_core.encode_recordio_chunk(self._records, codec=codec, level=level))
         return True
 
