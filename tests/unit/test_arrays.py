@@ -110,5 +110,5 @@ def test_arrays_of_slices_are_numbered_by_the_slice():
 
 def test_arrays_are_what_pickles_and_views_take():
     reader = FFRECORD.open([pickle.dumps({"label": 7}), np.arange(4, dtype=np.float32).tobytes()])
-    assert pickle.loads(memoryview(reader.read_array(0))) == {"label": 7}
+    assert pickle.loads(reader.read_array(0).data) == {"label": 7}
     assert reader.read_array(1).view(np.float32).tolist() == [0, 1, 2, 3]
