@@ -91,7 +91,8 @@ class ArrayRecordDataSource(_core.Front):
         self._counted = counted
         self._records: octavo.Reader | ScatteredRecords | None = None
         self._is_apart = False
-        self._readers: list[array_record_module.ArrayRecordReader | None] = [None] * len(self._paths)
+        # For each file what reads it, as in the original: its own reader, or the one of all.
+        self._readers: list[Any] = [None] * len(self._paths)
 
     def __len__(self) -> int:
         return self._num_records
@@ -166,6 +167,7 @@ class ArrayRecordDataSource(_core.Front):
                 for path, text in zip(self._paths, reader._writer_options, strict=True):  # noqa: SLF001 - part of octavo
                     _check_writer_options(path, text)
                 self._records, self._counted = records, None
+                self._readers = [reader] * len(self._paths)
                 self._face(records if isinstance(records, octavo.Reader) else None)
             return self._records
 
@@ -176,7 +178,7 @@ class ArrayRecordDataSource(_core.Front):
 
     def _close(self) -> None:
         with _opening:
-            opened = [self._counted, self._records, *self._readers]
+            opened = [self._counted, *self._readers]
             self._start_with(None)
         for one in opened:
             if one is not None:
@@ -224,7 +226,7 @@ class ArrayRecordDataSource(_core.Front):
             split.setdefault(which, []).append((position, place))
         return split
 
-    def _ensure_reader_exists(self, reader_idx: int) -> array_record_module.ArrayRecordReader:
+    def _ensure_reader_exists(self, reader_idx: int) -> Any:
         reader = self._readers[reader_idx]
         if reader is not None:
             return reader
