@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,12 +18,11 @@ from typing import Any
 
 import pytest
 
-from octavo import compat
+from tests.imports import DROP_INS, originals_out_of_sight
 
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^(?P<indent> *)```python[^\n]*\n(?P<code>.*?)^(?P=indent)```", re.MULTILINE | re.DOTALL)
 CLAIM = re.compile(r"# -> (?P<expected>.*)$")
-DROP_INS = {"array_record", "ffrecord", "recordio"}  # pages that import them activate them
 PAGES = [
     page.relative_to(ROOT).as_posix()
     for page in sorted([*ROOT.glob("README.md"), *ROOT.glob("docs/**/*.md")])
@@ -58,7 +56,7 @@ def imports_missing(code: str) -> str | None:
     for match in re.finditer(r"^ *(?:import|from) (\w+)", code, re.MULTILINE):
         name = match[1]
         if name in DROP_INS:
-            continue
+            continue  # pages that import them activate them
         try:
             __import__(name)
         except ImportError:
@@ -68,21 +66,6 @@ def imports_missing(code: str) -> str | None:
     return None
 
 
-@pytest.fixture
-def originals_out_of_sight() -> Iterator[None]:
-    """Originals that other tests have imported would be taken for a program's own; afterwards imports are as before."""
-
-    def take() -> dict[str, Any]:
-        return {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] in DROP_INS}
-
-    kept = take()
-    yield
-    compat.deactivate()
-    take()
-    sys.modules.update(kept)
-
-
-@pytest.mark.usefixtures("originals_out_of_sight")
 @pytest.mark.parametrize("page", PAGES)
 def test_every_example_of_a_page_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = list(blocks((ROOT / page).read_text(encoding="utf-8")))
@@ -90,8 +73,9 @@ def test_every_example_of_a_page_runs(page: str, tmp_path: Path, monkeypatch: py
         pytest.skip(f"{page} uses {missing}, which is not installed: 'make test EXTRAS=all' installs it")
     monkeypatch.chdir(tmp_path)
     namespace: dict[str, Any] = {"__name__": "__main__"}
-    for line, code in found:
-        run_block(code, line, page, namespace)
+    with originals_out_of_sight():
+        for line, code in found:
+            run_block(code, line, page, namespace)
 
 
 def test_a_wrong_claim_is_found() -> None:

@@ -13,29 +13,25 @@ import pytest
 
 import octavo
 from octavo import compat, errors
+from tests.imports import originals_out_of_sight
 
 NAMES = ("array_record", "ffrecord", "recordio")
 
 
 @pytest.fixture(autouse=True)
 def as_it_was() -> Iterator[None]:
-    """Whatever a test has redirected, the next one finds imports as they were."""
-    yield
-    compat.deactivate()
+    with originals_out_of_sight():
+        yield
 
 
 @pytest.fixture
-def original(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def original(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A package that is installed under the name of a drop-in."""
     (tmp_path / "recordio").mkdir()
     (tmp_path / "recordio" / "__init__.py").write_text("from recordio import part\nSERVED_BY = 'the original'\n")
     (tmp_path / "recordio" / "part.py").write_text("")
-    kept = {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] == "recordio"}
     monkeypatch.syspath_prepend(tmp_path)
-    yield "recordio"
-    for name in [name for name in sys.modules if name.partition(".")[0] == "recordio"]:
-        del sys.modules[name]
-    sys.modules.update(kept)
+    return "recordio"
 
 
 def run_python(code: str, *paths: Path) -> str:

@@ -1,0 +1,28 @@
+"""Imports of the originals' names, for tests that redirect them."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from types import ModuleType
+
+from octavo import compat
+
+DROP_INS = {"array_record", "ffrecord", "recordio"}
+
+
+@contextlib.contextmanager
+def originals_out_of_sight() -> Iterator[None]:
+    """Originals that other tests have imported would be taken for a program's own; afterwards imports are as before."""
+    kept = _take_modules()
+    try:
+        yield
+    finally:
+        compat.deactivate()
+        _take_modules()
+        sys.modules.update(kept)
+
+
+def _take_modules() -> dict[str, ModuleType]:
+    return {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] in DROP_INS}
