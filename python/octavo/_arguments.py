@@ -6,6 +6,7 @@ import operator
 import os
 from typing import Any
 
+from octavo._location import absolute
 from octavo._option_grammar import INT32_MAX
 from octavo.errors import OptionError, RecordTypeError
 
@@ -28,7 +29,7 @@ def check_switches(**switches: object) -> None:
 def as_path(path: object, what: str) -> str:
     """The path of a file that is `what`: where it was meant to be, wherever the process goes meanwhile."""
     if isinstance(path, str | os.PathLike):
-        return os.path.abspath(os.fsdecode(path))
+        return absolute(os.fsdecode(path))
     message = f"{what} is named by a path, not {type(path).__name__}"
     raise RecordTypeError(message)
 

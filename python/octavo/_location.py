@@ -60,6 +60,12 @@ def is_gzip_name(path: str) -> bool:
     return _SHARD_NUMBER.sub("", path).endswith(".gz")
 
 
+def absolute(path: str) -> str:
+    """The path from the root of the file system; `..` behind a link stays, for only the system knows where it leads."""
+    has_parent = os.pardir in path.split(os.sep)
+    return os.path.join(os.getcwd(), path) if has_parent else os.path.abspath(path)
+
+
 def expand(location: Location) -> list[Input]:
     """The inputs that `location` means, in the order in which their records are numbered."""
     if isinstance(location, str | os.PathLike):
@@ -67,7 +73,7 @@ def expand(location: Location) -> list[Input]:
             message = "the path is empty"
             raise NotFoundError(message, path="")
         # Absolute, so that a file that is opened late, or elsewhere, is the file that was meant here and now.
-        return [os.path.abspath(path) for path in _expand_path(os.fspath(location))]
+        return [absolute(path) for path in _expand_path(os.fspath(location))]
     if hasattr(location, "read_spans"):
         return [cast("SpanSource", location)]
     if _has_buffer(location):

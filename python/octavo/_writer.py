@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -19,15 +20,17 @@ class Writer(_core.Writer):
     Use it in a `with` block: the file is published at its end, and not at all if the block raises.
     """
 
-    __slots__ = ("sidecar",)
+    __slots__ = ("_process", "sidecar")
 
     sidecar: bool
     """Whether an index is written beside the file."""
+    _process: int
 
     def __new__(cls, path: str, **options: Any) -> Self:
         """Start a file, as `octavo.create` has checked it."""
         writer = super().__new__(cls, path, **options)
         writer.sidecar = False
+        writer._process = os.getpid()
         return writer
 
     def close(self) -> None:
@@ -67,7 +70,8 @@ class Writer(_core.Writer):
 
     def __del__(self) -> None:
         """Warn about a writer that was neither closed nor aborted: its file does not exist, or is not whole."""
-        if not self.closed:
+        # What a forked child has is a copy: the file is its parent's business.
+        if not self.closed and self._process == os.getpid():
             message = f"a writer of {self.path} was never closed: records are missing in the file"
             warnings.warn(message, ResourceWarning, source=self, stacklevel=1)
             self.abort()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 import octavo
@@ -79,3 +81,35 @@ def test_verify_checks_whatever_the_reader_would_not(tmp_path):
 def test_it_is_a_switch(layout, value):
     with pytest.raises(errors.RecordTypeError, match="check_data is True or False"):
         layout.open(RECORDS, check_data=value)
+
+
+@pytest.mark.parametrize("files", [1, 3])
+@pytest.mark.parametrize("check_data", [True, False])
+@pytest.mark.parametrize(
+    "happen",
+    [
+        os.remove,
+        lambda path: os.rename(path, f"{path}.moved"),
+        lambda path: os.chmod(path, 0o400),
+        lambda path: os.link(path, f"{path}.linked"),
+    ],
+    ids=["removed", "renamed", "chmod", "linked"],
+)
+def test_what_happens_to_a_files_name_is_no_change_of_its_bytes(tmp_path, files, check_data, happen):
+    paths = [FFRECORD.write(tmp_path / str(number), [b"abc", b"edf"]) for number in range(files)]
+    reader = octavo.open(paths, check_data=check_data)
+    reader._open_all()
+    for path in paths:
+        happen(path)
+    for _ in range(2):
+        assert reader.read(range(2 * files)) == [b"abc", b"edf"] * files
+        assert reader[0] == b"abc"
+
+
+@pytest.mark.parametrize("happen", [lambda path: os.chmod(path, 0o400), lambda path: os.link(path, f"{path}.linked")])
+def test_a_file_that_is_opened_late_may_have_got_another_standing(tmp_path, happen):
+    paths = [FFRECORD.write(tmp_path / str(number), [b"abc"]) for number in range(3)]
+    reader = octavo.open(paths)
+    for path in paths:
+        happen(path)
+    assert reader.read_all() == [b"abc"] * 3

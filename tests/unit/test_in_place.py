@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 
 import pytest
 
@@ -59,12 +60,61 @@ def test_a_file_that_cannot_be_created_is_an_error(layout: Layout, tmp_path):
         start(layout, tmp_path, 3)
 
 
-@pytest.mark.parametrize("written", [0, 2, 4])
-def test_an_ffrecord_file_with_another_number_of_records_than_announced_is_refused(tmp_path, written):
+@pytest.mark.parametrize("written", [0, 2])
+def test_an_ffrecord_file_with_fewer_records_than_announced_is_refused(tmp_path, written):
     writer = start(FFRECORD, tmp_path / "records.ffr", 3)
     writer.write_many([b"abc"] * written)
     with pytest.raises(errors.RecordSizeError, match=f"3 records were announced, but {written} were written"):
         writer.close()
+
+
+def test_a_record_more_than_announced_is_refused_and_the_file_is_whole_all_the_same(tmp_path):
+    writer = start(FFRECORD, tmp_path / "records.ffr", 2)
+    writer.write_many([b"abc", b"edf"])
+    with pytest.raises(errors.RecordSizeError, match="2 records were announced, but 3 were written"):
+        writer.write(b"one more")
+    writer.close()
+    assert octavo.open(tmp_path / "records.ffr").read_all() == [b"abc", b"edf"]
+
+
+def test_threads_together_write_no_more_than_announced(tmp_path):
+    writer = start(FFRECORD, tmp_path / "records.ffr", 20)
+    refused: list[bool] = []
+
+    def fill() -> None:
+        for _ in range(10):
+            try:
+                writer.write(bytes(1_500_000))
+            except errors.RecordSizeError:
+                refused.append(True)
+
+    threads = [threading.Thread(target=fill) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    writer.close()
+    assert (len(octavo.open(tmp_path / "records.ffr")), len(refused)) == (20, 20)
+
+
+def test_a_writer_that_was_forgotten_writes_nothing_into_the_file_that_was_begun_anew(layout: Layout, tmp_path):
+    forgotten = start(layout, tmp_path / "records", 1)
+    forgotten.write(b"old" * 500_000)
+    writer = start(layout, tmp_path / "records", 2)
+    writer.write(b"new")
+    with pytest.raises(errors.SourceChangedError, match="another writer has begun the file anew"):
+        forgotten.close()
+    writer.write(b"newer")
+    writer.close()
+    assert octavo.open(tmp_path / "records", format=layout.format).read_all() == [b"new", b"newer"]
+
+
+def test_a_file_is_begun_anew_after_its_writer_has_closed(layout: Layout, tmp_path):
+    for content in ([b"a longer record" * 1000] * 3, [b"short"]):
+        writer = start(layout, tmp_path / "records", len(content))
+        writer.write_many(content)
+        writer.close()
+        assert octavo.open(tmp_path / "records", format=layout.format).read_all() == content
 
 
 def test_an_ffrecord_file_whose_writer_has_died_is_no_empty_file(tmp_path):

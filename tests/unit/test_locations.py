@@ -33,6 +33,17 @@ class TestPaths:
     def test_a_file_of_any_name_opens(self, write_file, name):
         assert octavo.open(write_file(RECORDS, name)).read_all() == RECORDS
 
+    def test_what_is_above_a_link_is_above_where_it_leads(self, tmp_path, monkeypatch):
+        (tmp_path / "other" / "deep").mkdir(parents=True)
+        (tmp_path / "link").symlink_to(tmp_path / "other" / "deep")
+        monkeypatch.chdir(tmp_path)
+        with octavo.create("link/../new.ffr") as writer:
+            writer.write_many(RECORDS)
+        assert (tmp_path / "other" / "new.ffr").exists()
+        reader = octavo.open("link/../new.ffr")
+        monkeypatch.chdir("/")
+        assert reader.read_all() == RECORDS
+
     @pytest.mark.skipif(os.name != "posix", reason="only there names are bytes")
     def test_a_name_that_is_not_utf8_opens(self, tmp_path):
         path = os.path.join(os.fsencode(tmp_path), b"\xff\xfe.ffr")

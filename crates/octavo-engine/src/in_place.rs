@@ -4,15 +4,32 @@
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use crate::error::{shown, Error, Result};
+use crate::fork::PerProcess;
+use crate::pool;
 use crate::sink::Sink;
+
+/// Files that are being written in place by this process, and whether another writer has begun them anew. A program that begins a
+/// file again has often just forgotten the writer before, which must not write into it when it is found at last.
+static BEGUN: PerProcess<Mutex<Vec<Begun>>> = PerProcess::new(|| Mutex::new(Vec::new()));
+
+struct Begun {
+    key: Key,
+    is_replaced: Arc<AtomicBool>,
+}
+
+/// Device and inode.
+type Key = (u64, u64);
 
 /// A local file, written in place.
 pub struct InPlaceFile {
     file: File,
     name: String,
     position: u64,
+    is_replaced: Arc<AtomicBool>,
 }
 
 impl InPlaceFile {
@@ -20,7 +37,17 @@ impl InPlaceFile {
     pub fn create(path: &Path) -> Result<Self> {
         let name = shown(path);
         let file = File::create(path).map_err(|error| Error::io(&name, "create", error))?;
-        Ok(Self { file, name, position: 0 })
+        let is_replaced = Arc::new(AtomicBool::new(false));
+        if let Some(key) = key_of(&file) {
+            let mut begun = pool::locked(BEGUN.get());
+            for before in begun.iter().filter(|before| before.key == key) {
+                before.is_replaced.store(true, Ordering::Relaxed);
+            }
+            // Those whose writers are gone are of no interest any more.
+            begun.retain(|one| one.key != key && Arc::strong_count(&one.is_replaced) > 1);
+            begun.push(Begun { key, is_replaced: Arc::clone(&is_replaced) });
+        }
+        Ok(Self { file, name, position: 0, is_replaced })
     }
 
     /// Goes on at `position`: for what is known only at the end, but stands at the beginning.
@@ -29,6 +56,30 @@ impl InPlaceFile {
         self.position = position;
         Ok(())
     }
+
+    /// Ends the file at `len`.
+    pub fn cut(&mut self, len: u64) -> Result<()> {
+        self.check()?;
+        self.file.set_len(len).map_err(|error| Error::io(&self.name, "write", error))
+    }
+
+    fn check(&self) -> Result<()> {
+        match self.is_replaced.load(Ordering::Relaxed) {
+            true => Err(Error::changed(&self.name, "another writer has begun the file anew")),
+            false => Ok(()),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn key_of(file: &File) -> Option<Key> {
+    use std::os::unix::fs::MetadataExt;
+    file.metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))
+}
+
+#[cfg(not(unix))]
+const fn key_of(_file: &File) -> Option<Key> {
+    None
 }
 
 impl Sink for InPlaceFile {
@@ -37,6 +88,7 @@ impl Sink for InPlaceFile {
     }
 
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
+        self.check()?;
         self.file.write_all(bytes).map_err(|error| Error::io(&self.name, "write", error))?;
         self.position += bytes.len() as u64;
         Ok(())
@@ -51,6 +103,6 @@ impl Sink for InPlaceFile {
     }
 
     fn commit(self: Box<Self>) -> Result<()> {
-        Ok(())
+        self.check()
     }
 }

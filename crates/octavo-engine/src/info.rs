@@ -103,6 +103,12 @@ impl Description {
 }
 
 impl Dataset {
+    /// The first bytes of a file, fewer than `count` if it is shorter.
+    pub fn head(&self, file: usize, count: u64) -> Result<Vec<u8>> {
+        let shard = self.open_shard(file)?;
+        read_vec(shard.source(), 0, count.min(shard.source().len()))
+    }
+
     /// What each file says about its writing, if anything.
     pub fn writer_options(&self) -> Result<Vec<Option<String>>> {
         let text =

@@ -335,6 +335,17 @@ impl Dataset {
         slot.shard.get_or_try(|| slot.open(&self.options))
     }
 
+    /// Opens every file that is not open yet.
+    pub fn open_all(&self) -> Result<()> {
+        let failures = Failures::stop_at_first();
+        pool::io().for_each(self.slots.len(), &|number| {
+            if let Err(error) = self.open_shard(number).map(|_| ()) {
+                failures.push(number, error);
+            }
+        })?;
+        failures.into_result()
+    }
+
     /// Whether all of it is in local files.
     pub fn is_local(&self) -> bool {
         self.slots.iter().all(|slot| slot.path.is_some())
@@ -437,7 +448,8 @@ impl ShardSlot {
     fn open(&self, options: &OpenOptions) -> Result<Shard> {
         let Some(path) = &self.path else { unreachable!("only files are opened late") };
         let mut shard = open::open_path(path, options)?;
-        if shard.source().as_file().map(LocalFile::identity) != self.identity {
+        let opened = shard.source().as_file().map(LocalFile::identity);
+        if !self.identity.zip(opened).is_none_or(|(peeked, opened)| peeked.is_untouched(&opened)) {
             return Err(Error::changed(shard.source().name(), "the file was replaced"));
         }
         if shard.index().record_count() != self.record_count || shard.storing() != self.storing {

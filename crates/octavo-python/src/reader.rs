@@ -13,8 +13,9 @@ use octavo_engine::shards::Input;
 use octavo_engine::{Dataset, Error, Target};
 use octavo_format::codec::Codec;
 use octavo_format::{Format, Span};
+use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString};
+use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
 use crate::batch::Batch;
 use crate::buffer::RawBuffer;
@@ -261,6 +262,21 @@ impl Reader {
     /// The chunk of the first file that a record is in, and its place there.
     fn _chunk_of(&self, py: Python<'_>, record: u64) -> PyResult<(u64, u64)> {
         self.dataset.place_in_chunk(record).into_py(py)
+    }
+
+    /// Opens every file now.
+    fn _open_all(&self, py: Python<'_>) -> PyResult<()> {
+        py.detach(|| self.dataset.open_all()).into_py(py)
+    }
+
+    /// The first bytes of a file, fewer than `count` if it is shorter.
+    fn _head<'py>(&self, py: Python<'py>, file: usize, count: u64) -> PyResult<Bound<'py, PyBytes>> {
+        self.check_open(py)?;
+        if file >= self.dataset.starts().len() - 1 {
+            return Err(PyIndexError::new_err("there is no such file"));
+        }
+        let head = py.detach(|| self.dataset.head(file, count)).into_py(py)?;
+        Ok(PyBytes::new(py, &head))
     }
 
     /// What each file says about its writing, if anything.

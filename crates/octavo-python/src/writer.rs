@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use octavo_engine::sink::Side;
 use octavo_engine::write::{ArrayRecordRecipe, Recipe, RecordWriter, RiegeliRecipe};
+use octavo_engine::Error;
 use octavo_format::codec::{Codec, Compression};
 use octavo_format::format::recordio::write::{self as recordio, Limits};
 use octavo_format::format::recordio::Dialect;
@@ -32,6 +33,8 @@ pub struct Writer {
 struct State {
     writer: Option<RecordWriter>,
     record_count: u64,
+    /// How many records may come, if that was announced.
+    announced: Option<u64>,
 }
 
 #[pymethods]
@@ -100,14 +103,20 @@ impl Writer {
             }
         };
         let writer = py.detach(start).into_py(py)?;
-        let state = SharedMutex::new(State { writer: Some(writer), record_count: 0 });
+        let state = SharedMutex::new(State { writer: Some(writer), record_count: 0, announced: record_count });
         Ok(Self { state, path, format })
     }
 
     /// Adds a record: bytes, or anything whose bytes lie one after the other.
     fn write(&self, py: Python<'_>, record: &Bound<'_, PyAny>) -> PyResult<()> {
         let mut state = self.state.lock(py)?;
-        push(py, open(py, &mut state)?, record)
+        let announced = state.announced;
+        let writer = open(py, &mut state)?;
+        if let Some(expected) = announced.filter(|&most| writer.record_count() >= most) {
+            let (path, actual) = (self.path.to_string_lossy().into(), expected + 1);
+            return Err(errors::to_py(py, &Error::RecordCount { path, expected, actual }));
+        }
+        push(py, writer, record)
     }
 
     /// Adds every record of an iterable, and says how many there were.

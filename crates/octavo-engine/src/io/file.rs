@@ -17,7 +17,7 @@ use crate::error::{shown, Error, Result};
 use crate::fetch::{self, Failures, FileRead};
 
 /// What makes a file the same file. Compared when it is opened again, and after reads that no checksum protects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Identity {
     device: u64,
     inode: u64,
@@ -26,6 +26,24 @@ pub struct Identity {
     modified_ns: i128,
     /// When anything about the file was last changed: unlike the time of modification, nobody can set it.
     changed_ns: i128,
+    /// What else changes that time: permissions, owner, group, number of names.
+    standing: (u32, u32, u32, u64),
+}
+
+impl Identity {
+    /// Whether it is the same file with the same bytes, as far as that can be told. A file may get another name, other
+    /// permissions, or lose its name while it is read.
+    pub fn is_untouched(&self, now: &Self) -> bool {
+        self.is_unmodified(now) && (self.changed_ns == now.changed_ns || self.standing != now.standing)
+    }
+
+    fn is_unmodified(&self, now: &Self) -> bool {
+        self.is_same_file(now) && self.modified_ns == now.modified_ns
+    }
+
+    const fn is_same_file(&self, now: &Self) -> bool {
+        self.device == now.device && self.inode == now.inode && self.len == now.len
+    }
 }
 
 /// A regular file, opened for reading.
@@ -121,7 +139,7 @@ impl LocalFile {
     /// Whether a file found under our path is another one. A new time of modification alone does not make it so:
     /// checksums, or `check_unchanged` without them, decide about the content.
     fn is_other_file(&self, found: &Identity) -> bool {
-        (found.device, found.inode, found.len) != (self.identity.device, self.identity.inode, self.identity.len)
+        !self.identity.is_same_file(found)
     }
 
     /// Fills one target by positional reads.
@@ -229,7 +247,8 @@ impl Source for LocalFile {
             return Err(self.ended_early());
         }
         let grew = may_grow && now.len > self.identity.len;
-        if now != self.identity && !grew {
+        let was_renamed = || self.identity.is_unmodified(&now) && !self.is_under_its_name();
+        if !self.identity.is_untouched(&now) && !grew && !was_renamed() {
             return Err(Error::changed(&self.name, "the file was written to"));
         }
         Ok(())
@@ -249,6 +268,12 @@ impl Source for LocalFile {
 }
 
 impl LocalFile {
+    #[cold]
+    fn is_under_its_name(&self) -> bool {
+        let named = File::open(&self.path).and_then(|file| identity_of(&file));
+        named.is_ok_and(|named| named.device == self.identity.device && named.inode == self.identity.inode)
+    }
+
     /// Where `mincore` is not truthful (files of other users), a read that refuses to wait tells.
     #[cfg(target_os = "linux")]
     fn residence_by_reading(&self, span: Span) -> Residence {
@@ -361,6 +386,7 @@ pub fn identity_of(file: &File) -> std::io::Result<Identity> {
         len: u64::try_from(stat.st_size).unwrap_or(0),
         modified_ns: i128::from(stat.st_mtime) * 1_000_000_000 + i128::from(stat.st_mtime_nsec),
         changed_ns: i128::from(stat.st_ctime) * 1_000_000_000 + i128::from(stat.st_ctime_nsec),
+        standing: (stat.st_mode as u32, stat.st_uid, stat.st_gid, stat.st_nlink as u64),
     })
 }
 
@@ -370,7 +396,7 @@ pub fn identity_of(file: &File) -> std::io::Result<Identity> {
     use std::os::windows::fs::MetadataExt;
     let metadata = file.metadata()?;
     let modified_ns = i128::from(metadata.last_write_time());
-    Ok(Identity { device: 0, inode: 0, len: metadata.len(), modified_ns, changed_ns: 0 })
+    Ok(Identity { device: 0, inode: 0, len: metadata.len(), modified_ns, changed_ns: 0, standing: (0, 0, 0, 0) })
 }
 
 /// `mincore` says "resident" for every page of a file that the process neither owns nor may write.

@@ -149,7 +149,8 @@ impl Assemble for FfInPlace {
         }
         let file = &mut self.file;
         file.seek(0)?;
-        write::encode_header(&self.checksums, &self.lens, &mut |piece| file.append(piece))
+        write::encode_header(&self.checksums, &self.lens, &mut |piece| file.append(piece))?;
+        file.cut(write::header_bytes(self.count) + self.lens.iter().sum::<u64>())
     }
 }
 
