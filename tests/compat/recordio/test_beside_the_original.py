@@ -170,6 +170,7 @@ class TestAnswers:
 
     def test_of_chunks_and_headers(self, ask):
         ask(lambda classes: classes.Chunk().write(io.BytesIO(), classes.Compressor.snappy))
+        ask(lambda classes: classes.Chunk().write(io.BytesIO(), None))
         ask(lambda classes: chunk_of(classes, b"abc").write(io.BytesIO(), None))
         ask(lambda classes: chunk_of(classes, b"abc").get(1))
         ask(lambda classes: chunk_of(classes, 5))
@@ -206,6 +207,17 @@ def test_headers_that_cannot_be_are_the_same_errors(theirs, path, offset, left):
             return classes.Header.parse(data, offset).compress_size()
 
     assert is_as_good(outcome(lambda: parse(OURS)), outcome(lambda: parse(theirs)))
+
+
+@pytest.mark.parametrize("kind", ["Header", "Chunk"])
+def test_an_offset_outside_is_an_error_with_the_same_words(theirs, path, kind):
+    path.write_bytes(naive.encode([b"abc"]))
+    said = []
+    for classes in (theirs, OURS):
+        with path.open("rb") as data, pytest.raises(ValueError, match=r"^invalid offset 99") as caught:
+            getattr(classes, kind).parse(data, 99)
+        said.append(str(caught.value))
+    assert said[0] == said[1]
 
 
 # In the magic number, the checksum, the compressor and the payload; of a wrong count the original takes no notice.

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+import io
+import os
 import pathlib
 
 import pytest
@@ -27,6 +30,23 @@ def records_of(scanner: Scanner) -> list[bytes]:
     while (record := scanner.record()) is not None:
         found.append(record)
     return found
+
+
+@pytest.mark.parametrize(
+    ("module", "names"),
+    [("recordio", ["Writer", "Index", "Scanner"]), ("recordio.file", ["File", "FileIndex", "RangeReader", "Writer"])],
+)
+def test_the_classes_are_in_the_modules_of_the_originals_too(module, names):
+    found = importlib.import_module(f"octavo.compat.recordio.{module}")
+    assert [getattr(found, name) for name in names] == [getattr(recordio, name) for name in names]
+
+
+def test_paths_may_be_bytes_and_objects(tmp_path):
+    for kind in (os.fsencode, pathlib.Path):
+        path = kind(tmp_path / "x")
+        with recordio.Writer(path) as writer:
+            writer.write(b"abc")
+        assert (Index(path).num_records(), records_of(Scanner(path))) == (1, [b"abc"])
 
 
 class TestWriter:
@@ -76,11 +96,23 @@ class TestWriter:
         with pytest.raises(ValueError, match="closed"):
             writer.write(b"abc")
 
-    def test_a_forgotten_close_is_a_warning(self, path):
-        writer = recordio.Writer(path)
+    @pytest.mark.parametrize("kind", [recordio.Writer, recordio.writer])
+    def test_a_forgotten_close_is_made_up_for_with_a_warning(self, path, kind):
+        writer = kind(path)
         writer.write(b"abc")
         with pytest.warns(ResourceWarning, match="never closed"):
             del writer
+        assert records_of(Scanner(path)) == [b"abc"]
+
+    def test_the_argument_is_called_path(self, path):
+        recordio.Writer(path=path).close()
+        assert Index(path=path).num_records() == 0
+
+    def test_there_is_one_thing_to_write_to(self, path):
+        with pytest.raises(TypeError, match="or a path"):
+            recordio.Writer()
+        with pytest.raises(TypeError, match="or a path"):
+            recordio.Writer(io.BytesIO(), 1024, path=path)
 
     def test_a_class_of_ones_own_may_open_paths(self, path):
         class Counting(recordio.Writer):
@@ -156,9 +188,14 @@ class TestScanner:
         with pytest.raises(ValueError, match="closed"):
             first.record()
 
-    def test_a_path_that_is_not_there_is_a_runtime_error(self, tmp_path):
-        with pytest.raises(RuntimeError, match=r"^Failed to create scanner for recordio file: .*none"):
-            Scanner(str(tmp_path / "none"))
+    def test_a_path_that_is_not_there_is_a_runtime_error(self, path, tmp_path):
+        for index in (None, Index(path)):
+            with pytest.raises(RuntimeError, match=r"^Failed to create scanner for recordio file: .*none"):
+                Scanner(str(tmp_path / "none"), index=index)
+
+    def test_the_index_of_another_file_is_not_read_from(self, path, tmp_path):
+        (tmp_path / "other").write_bytes(naive.encode([b"other"], "go"))
+        assert records_of(Scanner(str(tmp_path / "other"), index=Index(path))) == [b"other"]
 
     def test_damage_is_an_error_and_not_the_end(self, path):
         content = bytearray(pathlib.Path(path).read_bytes())

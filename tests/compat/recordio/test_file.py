@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import pathlib
 import pickle
 import threading
 
@@ -70,10 +71,12 @@ class TestModes:
         with File(path, "w") as file, pytest.raises(RuntimeError, match=r"^Should be under read mode$"):
             file.get(0)
 
-    def test_what_is_not_there_is_the_systems_error(self, tmp_path):
-        with pytest.raises(FileNotFoundError, match="No such file or directory") as caught:
-            File(str(tmp_path / "none"), "r")
-        assert (type(caught.value), caught.value.filename) == (FileNotFoundError, str(tmp_path / "none"))
+    def test_what_is_not_there_is_the_systems_error(self, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        for given, said in (("none", "none"), (b"none", b"none"), (pathlib.Path("none"), "none")):
+            with pytest.raises(FileNotFoundError, match="No such file or directory") as caught:
+                File(given, "r")
+            assert (type(caught.value), caught.value.filename) == (FileNotFoundError, said)
         with pytest.raises(FileNotFoundError):
             File(str(tmp_path / "none" / "x"), "w")
         for mode in ("r", "w"):
@@ -180,6 +183,28 @@ class TestReading:
         assert file.count() == 25
 
 
+class TestAsAList:
+    def test_it_has_a_length(self, path, file):
+        assert len(file) == 25
+        File(path, "w").close()
+        empty = File(path, "r")
+        assert len(empty) == 0
+        assert empty  # as every object that says nothing else
+
+    def test_it_has_numbers_from_the_end_and_slices(self, file):
+        keys = (0, np.int64(3), -1, -25, slice(2, 5), slice(None, None, -7), slice(99, None))
+        assert [file[key] for key in keys] == [RECORDS[key] for key in keys]
+        for wrong in (25, -26):
+            with pytest.raises(IndexError, match=f"no record {wrong}"):
+                file[wrong]
+        with pytest.raises(TypeError):
+            file["a"]
+
+    def test_a_decoder_sees_slices(self, path, file):
+        del file
+        assert File(path, "r", decoder=int)[-2:] == [23, 24]
+
+
 class TestIterator:
     def test_it_visits_the_whole_file_as_text(self, file):
         iterator = file.iterator()
@@ -194,6 +219,9 @@ class TestIterator:
         rest = list(iterator)
         assert rest == RECORDS[1:]
         assert {type(record) for record in rest} == {Text}
+
+    def test_without_encoding_it_visits_bytes(self, file):
+        assert {type(record) for record in file.iterator(encoding=None)} == {bytes}
 
     def test_past_the_end_is_a_runtime_error(self, file):
         iterator = file.iterator()

@@ -58,6 +58,32 @@ def test_the_class_gives_a_new_chunk_and_an_object_is_filled(content):
         assert [one.get(number) for number in range(3)] == RECORDS
 
 
+def test_an_object_that_is_filled_has_text_and_a_new_one_bytes(content):
+    filled, new = Chunk().parse(io.BytesIO(content), 6), Chunk.parse(io.BytesIO(content), 6)
+    assert {type(filled.get(number)) for number in range(3)} == {Text}
+    assert {type(new.get(number)) for number in range(3)} == {bytes}
+
+
+class Tagged:
+    def __init__(self, tag):
+        super().__init__()
+        self.tag = tag
+
+
+class TaggedHeader(Tagged, Header):
+    pass
+
+
+class TaggedChunk(Tagged, Chunk):
+    pass
+
+
+@pytest.mark.parametrize("kind", [TaggedHeader, TaggedChunk])
+def test_a_class_of_ones_own_parses_though_it_is_made_otherwise(content, kind):
+    assert kind.parse(io.BytesIO(content), 6).total_count() == 3
+    assert kind("a tag").parse(io.BytesIO(content), 6).tag == "a tag"
+
+
 def test_parsing_leaves_the_file_behind_what_was_parsed(content):
     file = io.BytesIO(content)
     Header.parse(file, 6)
@@ -134,14 +160,15 @@ class TestDamage:
 
 
 class TestRecords:
-    def test_records_are_text_and_bytes(self):
+    def test_records_are_what_was_added(self):
         chunk = Chunk()
         chunk.add("ä")
         chunk.add(bytearray(b"abc"))
-        assert (chunk.total_count(), chunk.num_bytes()) == (2, 5)
-        assert {type(chunk.get(number)) for number in range(2)} == {Text}
-        assert chunk.get(0) == "ä"
-        assert chunk.get(-1) == b"abc"
+        chunk.add(b"10")
+        assert (chunk.total_count(), chunk.num_bytes()) == (3, 7)
+        assert [chunk.get(number) for number in range(3)] == ["ä", b"abc", b"10"]
+        # NumPy takes any other bytes than these for numbers.
+        assert [type(chunk.get(number)) for number in (0, 1, -1)] == [Text, bytes, bytes]
 
     @pytest.mark.parametrize("wrong", [1, -2])
     def test_a_number_outside_is_an_index_error(self, wrong):
@@ -156,9 +183,10 @@ class TestRecords:
         chunk.clear()
         assert (chunk.total_count(), chunk.num_bytes()) == (0, 0)
 
-    def test_an_empty_chunk_writes_nothing(self):
+    @pytest.mark.parametrize("compressor", [Compressor.snappy, None])
+    def test_an_empty_chunk_writes_nothing(self, compressor):
         out = io.BytesIO()
-        assert Chunk().write(out, Compressor.snappy) is True
+        assert Chunk().write(out, compressor) is True
         assert out.getvalue() == b""
 
     def test_writing_does_not_clear(self):

@@ -1,4 +1,4 @@
-"""`RecordIODataset` in TensorFlow 2."""
+"""`RecordIODataset` in TensorFlow 2, and as code for TensorFlow 1 uses it."""
 
 from __future__ import annotations
 
@@ -65,6 +65,18 @@ def test_it_is_used_as_any_other(tf, dataset, path):
         return found
 
     assert int(total()) == 6
+
+
+def test_code_for_tensorflow_1_reads_it(tf, dataset, path):
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        records = dataset(path)
+        assert isinstance(records, tf.compat.v1.data.Dataset)
+        assert (records.output_types, records.output_shapes) == (tf.string, tf.TensorShape([]))
+        record = records.make_one_shot_iterator().get_next()
+        assert [session.run(record) for _ in GROUPS[0]] == GROUPS[0]
+        batches = records.batch(2).make_initializable_iterator()
+        session.run(batches.initializer)
+        assert list(session.run(batches.get_next())) == GROUPS[0][:2]
 
 
 @pytest.mark.parametrize("compressor", Compressor)

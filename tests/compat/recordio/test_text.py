@@ -106,6 +106,43 @@ def test_methods_take_text_and_bytes():
     assert fields.split(sep=",", maxsplit=1) == ["1", " 2,3"]
 
 
+def test_methods_give_text_again():
+    for found, expected in {
+        "title": (RECORD.title(), "Abc"),
+        "capitalize": (RECORD.capitalize(), "Abc"),
+        "swapcase": (RECORD.swapcase(), "ABC"),
+        "zfill": (RECORD.zfill(5), "00abc"),
+        "ljust": (RECORD.ljust(5), "abc  "),
+        "times": (RECORD * 2, "abcabc"),
+        "times it": (2 * RECORD, "abcabc"),
+        "join": (RECORD.join(iter([RECORD, b"-"])), "abcabc-"),
+        "%": (Text(b"%s!") % RECORD, "abc!"),
+    }.values():
+        assert found == expected
+        assert type(found) is Text
+
+
+def test_methods_take_text_beside_other_records():
+    assert RECORD.replace("a", Text(b"x")) == "xbc"
+    assert RECORD.startswith(("z", Text(b"ab")))
+    assert Text(b"-").join(part for part in ("a", Text(b"b"))) == "a-b"
+    template: Any = Text(b"%s-%s")
+    assert template % ("a", RECORD) == "a-abc"
+    template = Text(b"%(key)s!")
+    assert template % {"key": RECORD} == "abc!"
+
+
+def test_it_has_the_methods_of_text():
+    assert [RECORD.center(7, "*"), RECORD.ljust(5, "-")] == ["**abc**", "abc--"]
+    assert RECORD.translate({97: "z"}) == "zbc"
+    assert RECORD.translate(bytes(range(255, -1, -1))) == b"\x9e\x9d\x9c"
+    template: Any = Text(b"{}-{key}")
+    assert template.format(RECORD, key=5) == "abc-5"
+    assert [UMLAUT.casefold(), UMLAUT.isprintable(), UMLAUT.isdecimal()] == ["äb", True, False]
+    with pytest.raises(UnicodeDecodeError, match=r"bytes\(record\)"):
+        NOT_TEXT.casefold()
+
+
 def test_numbers_and_json_are_read_from_it():
     assert int(Text(b"12")) == 12
     assert float(Text(b"1.5")) == 1.5

@@ -12,12 +12,12 @@ Result = TypeVar("Result")
 
 
 class on_object_or_class(Generic[Owner, Arguments, Result]):
-    """A method that works on a new object when it is called on the class."""
+    """A method that is given None for an object when it is called on the class."""
 
-    def __init__(self, method: Callable[Concatenate[Owner, Arguments], Result]) -> None:
+    def __init__(self, method: Callable[Concatenate[Owner | None, Arguments], Result]) -> None:
         self._method = method
         self.__doc__ = method.__doc__
 
-    def __get__(self, instance: Owner | None, owner: Callable[[], Owner]) -> Callable[Arguments, Result]:
-        """Bind to the object, or to a new one."""
-        return functools.partial(self._method, owner() if instance is None else instance)
+    def __get__(self, instance: Owner | None, owner: type[Owner]) -> Callable[Arguments, Result]:
+        """Bind to the object, or to none."""
+        return functools.partial(self._method, instance)

@@ -20,11 +20,17 @@ def as_corruption(error: FormatError) -> CorruptionError:
     """What ElasticDL's readers raise for damage: their words first, then octavo's."""
     if isinstance(error, ChecksumError):
         theirs = wrong_checksum(error)
-    elif isinstance(error, UnknownFormatError) or "magic number" in str(error):
+    elif _is_about_magic(error):
         theirs = wrong_magic(error.offset or 0)
     else:
-        theirs = f"possible file corruption. Offset: {error.offset}"
+        theirs = f"possible file corruption. Offset: {error.offset or 0}"
     return CorruptionError(f"{theirs}; {error}")
+
+
+def _is_about_magic(error: FormatError) -> bool:
+    # A file with the right number that is no RecordIO all the same "begins like one".
+    said = str(error)
+    return "begins like one" not in said if isinstance(error, UnknownFormatError) else "magic number" in said
 
 
 def wrong_checksum(error: ChecksumError) -> str:
@@ -37,8 +43,8 @@ def wrong_magic(offset: int) -> str:
     return f"Wrong magic number in header, possible file corruption. Offset: {offset}"
 
 
-def raise_as_open_does(error: StorageError) -> NoReturn:
-    """Raise what the built-in `open` raises for the same reason."""
+def raise_as_open_does(error: StorageError, path: str | bytes | os.PathLike[str]) -> NoReturn:
+    """Raise what the built-in `open` raises for the same reason, with the path as it was given."""
     if error.errno is None:
         raise error
-    raise OSError(error.errno, os.strerror(error.errno), error.path) from error
+    raise OSError(error.errno, os.strerror(error.errno), os.fspath(path)) from error

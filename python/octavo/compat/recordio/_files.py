@@ -14,8 +14,21 @@ from octavo.compat.recordio._errors import as_corruption
 from octavo.errors import FormatError, TornAppendWarning
 from octavo.storage import FileObject, SpanSource
 
+AnyPath = str | bytes | os.PathLike[str]
+PATHS = (str, bytes, os.PathLike)
+
 _BUFFERED = (io.BufferedReader, io.BufferedRandom)
 _MOST_AT_ONCE = 16 << 20
+
+
+def absolute(path: AnyPath) -> str:
+    """A path that stays right when the working folder changes."""
+    return os.path.abspath(os.fsdecode(path))
+
+
+def opened(file: IO[bytes] | AnyPath) -> contextlib.AbstractContextManager[IO[bytes]]:
+    """A file that somebody else has opened, as it is, or one that is open for this block."""
+    return open(file, "rb") if isinstance(file, PATHS) else contextlib.nullcontext(file)
 
 
 def open_records(source: str | SpanSource, *, stacklevel: int = 3) -> Reader:
@@ -42,7 +55,7 @@ def source_of(file: Any) -> str | SpanSource:
             file.flush()
         with contextlib.suppress(OSError):
             if os.path.samestat(os.stat(raw.name), os.fstat(raw.fileno())):
-                return os.path.abspath(os.fsdecode(raw.name))
+                return absolute(raw.name)
     return FileObject(file)
 
 

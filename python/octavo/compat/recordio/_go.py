@@ -7,42 +7,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from octavo._reader import Reader
 from octavo._recipe import recipe
-from octavo._writer import Writer
-from octavo.compat.recordio._files import open_records
+from octavo.compat.recordio._closing import Closing
+from octavo.compat.recordio._files import AnyPath, absolute, open_records
+from octavo.compat.recordio._in_place import InPlaceWriter
 from octavo.errors import ClosedError, FormatError, StorageError
 
 _CHUNK_BYTES = 32 << 20
-_Path = str | os.PathLike[str]
 
 
-class _Closing:
-    """Something that is closed at the end of a `with` block."""
-
-    def close(self) -> None:
-        """Let go of the file."""
-        raise NotImplementedError
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-
-class PathWriter(_Closing):
+class PathWriter(Closing):
     """Creates a file of the dialect that Go reads."""
 
-    def __init__(self, path: _Path) -> None:
+    def __init__(self, path: AnyPath) -> None:
+        path = os.fsdecode(path)
         options = recipe("recordio", {"dialect": "go", "codec": "snappy", "max_chunk_bytes": _CHUNK_BYTES})
         try:
-            self._writer = Writer(os.path.abspath(path), format="recordio", in_place=True, **options)
+            self._writer = InPlaceWriter(absolute(path), **options)
         except StorageError as error:
             message = f"Failed to create recordio file: {path} ({error})"
             raise RuntimeError(message) from error
@@ -63,12 +47,14 @@ class PathWriter(_Closing):
         self._writer.close()
 
 
-class Index(_Closing):
+class Index(Closing):
     """How many records a file has; made once, it serves any number of scanners."""
 
-    def __init__(self, path: _Path) -> None:
+    def __init__(self, path: AnyPath) -> None:
+        path = os.fsdecode(path)
+        self._path = absolute(path)
         try:
-            self._records: Reader | None = open_records(os.path.abspath(path))
+            self._records: Reader | None = open_records(self._path)
         except (RuntimeError, StorageError) as error:
             message = f"Failed to read index from recordio file: {path} ({error})"
             raise RuntimeError(message) from error
@@ -81,6 +67,10 @@ class Index(_Closing):
         """Let go of the file; scanners that have been given the index go on."""
         self._records = None
 
+    def _records_of(self, path: str) -> Reader:
+        where = absolute(path)
+        return self._opened() if where == self._path else open_records(where, stacklevel=4)
+
     def _opened(self) -> Reader:
         if self._records is None:
             message = "the index is closed"
@@ -88,18 +78,19 @@ class Index(_Closing):
         return self._records
 
 
-class Scanner(_Closing):
+class Scanner(Closing):
     """The records from number `start` on, `len` of them, or all if that is negative."""
 
     def __init__(
         self,
-        path: _Path,
+        path: AnyPath,
         start: int = 0,
         len: int = -1,  # noqa: A002 - the original's name
         index: Index | None = None,
     ) -> None:
+        path = os.fsdecode(path)
         try:
-            records = open_records(os.path.abspath(path)) if index is None else index._opened()  # noqa: SLF001
+            records = open_records(absolute(path)) if index is None else index._records_of(path)  # noqa: SLF001
         except (RuntimeError, StorageError) as error:
             message = f"Failed to create scanner for recordio file: {path} ({error})"
             raise RuntimeError(message) from error

@@ -1,4 +1,4 @@
-"""The binding before that (PaddlePaddle): `writer(path)` and `reader(pattern)`."""
+"""PaddlePaddle's binding of the Go library, older than the one in `_go`: `writer(path)` and `reader(pattern)`."""
 
 from __future__ import annotations
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 
 class Text(bytes):
@@ -30,6 +31,10 @@ class Text(bytes):
     def encode(self, encoding: str = "utf-8", errors: str = "strict") -> bytes:
         """The text in an encoding, as of a str."""
         return str(self).encode(encoding, errors)
+
+    def join(self, parts: Iterable[Any]) -> Any:
+        """The parts with this between them: text if one of them is."""
+        return _joined(self, tuple(parts))
 
     def __add__(self, other: Any) -> Any:
         return str(self) + other if isinstance(other, str) else _as_text(bytes(self) + other)
@@ -73,22 +78,28 @@ def _as_bytes(other: Any) -> Any:
 
 def _text_or_bytes(name: str) -> Callable[..., Any]:
     """The method of that name: of str where an argument is one, else of bytes, and what that gives is Text again."""
-    of_bytes = getattr(bytes, name)
+    of_bytes = getattr(bytes, name, None)
 
     def method(self: Text, *arguments: Any, **named: Any) -> Any:
-        if any(map(_is_text, arguments)) or any(map(_is_text, named.values())):
-            return getattr(str(self), name)(*arguments, **named)
+        if of_bytes is None or any(map(_is_text, (*arguments, *named.values()))):
+            return getattr(str(self), name)(*map(_as_str, arguments), **named)
         return _as_text(of_bytes(self, *arguments, **named))
 
     method.__name__ = name
     method.__qualname__ = f"Text.{name}"
-    method.__doc__ = f"As of a str, if it is given text, or as of bytes: see `bytes.{name}`."
+    method.__doc__ = f"As `str.{name}`, if it is given text or bytes have no such method, else as `bytes.{name}`."
     return method
 
 
 def _is_text(argument: Any) -> bool:
-    # startswith and endswith take several at once.
-    return isinstance(argument, str) or (isinstance(argument, tuple) and any(isinstance(one, str) for one in argument))
+    # `startswith` takes several at once, and `%`. No table of bytes is a dictionary.
+    return isinstance(argument, str | dict) or (isinstance(argument, tuple) and any(map(_is_text, argument)))
+
+
+def _as_str(argument: Any) -> Any:
+    if isinstance(argument, tuple):
+        return tuple(map(_as_str, argument))
+    return str(argument) if isinstance(argument, Text) else argument
 
 
 def _as_text(result: Any) -> Any:
@@ -100,15 +111,28 @@ def _as_text(result: Any) -> Any:
 # fmt: off
 _METHODS = (
     "startswith", "endswith", "find", "rfind", "index", "rindex", "count", "replace", "removeprefix", "removesuffix",
-    "strip", "lstrip", "rstrip", "split", "rsplit", "splitlines", "partition", "rpartition", "lower", "upper",
+    "strip", "lstrip", "rstrip", "split", "rsplit", "splitlines", "partition", "rpartition", "lower", "upper", "title",
+    "capitalize", "swapcase", "casefold", "center", "ljust", "rjust", "zfill", "expandtabs", "translate", "format",
+    "format_map", "isdecimal", "isnumeric", "isidentifier", "isprintable", "__mod__", "__mul__", "__rmul__",
 )
 # fmt: on
 for _name in _METHODS:
     setattr(Text, _name, _text_or_bytes(_name))
+_joined = _text_or_bytes("join")
 
 
 def as_record(record: Any) -> bytes:
     """What is stored of a record: text as UTF-8, and the bytes of anything else that has some."""
     if isinstance(record, bytes):
         return record
-    return record.encode() if isinstance(record, str) else memoryview(record).tobytes()
+    return Text(record.encode()) if isinstance(record, str) else memoryview(record).tobytes()
+
+
+def kind_of_record(encoding: str | None) -> type[bytes]:
+    """What a reader of the API of 2018 gives: text in the one encoding there is, or plain bytes without any."""
+    if encoding is None:
+        return bytes
+    if codecs.lookup(encoding).name != "utf-8":
+        message = f"records are text in UTF-8 or, with encoding=None, bytes: not {encoding!r}"
+        raise ValueError(message)
+    return Text

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import math
 import operator
-import os
-import warnings
 from collections.abc import Callable, Iterator
-from types import TracebackType
-from typing import Any, Self, SupportsIndex
+from typing import Any, SupportsIndex
 
-from octavo import _core
-from octavo._reader import Reader
-from octavo._writer import Writer
+from octavo import _core, _reader
+from octavo.compat.recordio._closing import Closing
 from octavo.compat.recordio._errors import as_corruption, raise_as_open_does
-from octavo.compat.recordio._files import open_records
-from octavo.compat.recordio._text import Text
+from octavo.compat.recordio._files import AnyPath, absolute, open_records
+from octavo.compat.recordio._in_place import InPlaceWriter
+from octavo.compat.recordio._text import as_record, kind_of_record
 from octavo.compat.recordio.recordio.chunk import CODECS, GZIP_LEVEL
 from octavo.compat.recordio.recordio.file_index import FileIndex
 from octavo.compat.recordio.recordio.header import Compressor
 from octavo.compat.recordio.recordio.reader import Cursor, RangeReader
+from octavo.compat.recordio.recordio.writer import Writer
 from octavo.errors import FormatError, StorageError
+
+__all__ = ["Compressor", "File", "FileIndex", "RangeReader", "Writer"]  # the names that the original has here
 
 _MOST_CHUNK_BYTES = 2**32 - 1  # what a header can say
 
 
-class File(_core.Front):
+class File(_core.Front, Closing):
     """A RecordIO file, open for reading or for writing.
 
     `get`, iteration and `get_reader` give bytes, or what `decoder` makes of them; `iterator` gives text.
@@ -33,38 +33,38 @@ class File(_core.Front):
 
     def __init__(
         self,
-        file_path: str | bytes | os.PathLike[str],
+        file_path: AnyPath,
         mode: str,
         *,
         max_chunk_size: float = 1024,
-        compressor: Compressor = Compressor.snappy,
+        compressor: Compressor | None = Compressor.snappy,
         encoder: Callable[[Any], Any] | None = None,
         decoder: Callable[[bytes], Any] | None = None,
     ) -> None:
-        self._path = os.path.abspath(os.fsdecode(file_path))
+        self._path = absolute(file_path)
         self._encoder = encoder
         self._decoder = decoder
-        self._records: Reader | None = None
-        self._writer: Writer | None = None
+        self._records: _reader.Reader | None = None
+        self._writer: InPlaceWriter | None = None
         if mode in ("r", "read"):
-            self._open()
+            self._open(file_path)
         elif mode in ("w", "write"):
-            self._create(max_chunk_size, compressor)
+            self._create(file_path, max_chunk_size, Compressor.snappy if compressor is None else compressor)
         else:
             message = "mode value should be 'read' or 'write'"
             hint = "; octavo.append(path) adds to a file" if mode in ("a", "append") else ""
             raise ValueError(message + hint)
 
-    def _open(self) -> None:
+    def _open(self, given: AnyPath) -> None:
         try:
             self._records = open_records(self._path, stacklevel=4)
         except StorageError as error:
-            raise_as_open_does(error)
+            raise_as_open_does(error, given)
         self._index = FileIndex._of(self._records)  # noqa: SLF001 - of this package
         # Single reads go straight to it, past this class, unless there is something to be done with them here.
         self._face(self._records if self._decoder is None else None)
 
-    def _create(self, max_chunk_size: float, compressor: Compressor) -> None:
+    def _create(self, given: AnyPath, max_chunk_size: float, compressor: Compressor) -> None:
         if compressor not in CODECS:
             message = "invalid compressor"
             raise ValueError(message)
@@ -76,9 +76,9 @@ class File(_core.Front):
         else:
             options["group_size"] = 1
         try:
-            self._writer = Writer(self._path, format="recordio", in_place=True, **options)
+            self._writer = InPlaceWriter(self._path, **options)
         except StorageError as error:
-            raise_as_open_does(error)
+            raise_as_open_does(error, given)
 
     get = _core.Front._record  # noqa: SLF001 - made for this
 
@@ -104,10 +104,24 @@ class File(_core.Front):
     def __iter__(self) -> Iterator[Any]:
         return self.get_reader()
 
-    def iterator(self) -> Cursor:
-        """All records, with `has_next()` and `next()`; they are text and bytes alike."""
-        records = self.get_reader()
-        return Cursor(map(Text, records) if self._decoder is None else records, self.count(), "file")
+    def iterator(self, *, encoding: str | None = "utf-8") -> Cursor:
+        """All records, with `has_next()` and `next()`; they are text and bytes alike, or bytes without encoding."""
+        records, kind = self.get_reader(), kind_of_record(encoding)
+        return Cursor(map(kind, records) if self._decoder is None else records, self.count(), "file")
+
+    def __getitem__(self, key: SupportsIndex | slice) -> Any:
+        """As of a list, with slices and with numbers from the end: `get` has neither."""
+        count = self.count()
+        if isinstance(key, slice):
+            return [self.get(number) for number in range(*key.indices(count))]
+        number = operator.index(key)
+        return self.get(number + count if -count <= number < 0 else number)
+
+    def __len__(self) -> int:
+        return self.count()
+
+    def __bool__(self) -> bool:
+        return True  # also without a record, as ever
 
     def count(self) -> int:
         """How many records the file has."""
@@ -126,7 +140,7 @@ class File(_core.Front):
             raise RuntimeError(message)
         if self._encoder is not None:
             record = self._encoder(record)
-        self._writer.write(record.encode() if isinstance(record, str) else record)
+        self._writer.write(as_record(record))
 
     def close(self) -> None:
         """Close the file; one that was written has all its records now."""
@@ -134,22 +148,6 @@ class File(_core.Front):
             self._writer.close()
         if self._records is not None:
             self._records.close()
-
-    def __del__(self) -> None:
-        """Write what a forgotten `close()` would have written, and say so."""
-        writer = getattr(self, "_writer", None)  # none, if the constructor raised
-        if writer is not None and not writer.closed:
-            writer.close()  # first, for the warning may be an error
-            message = f"{self._path}: a recordio.File was never closed"
-            warnings.warn(message, ResourceWarning, source=self, stacklevel=1)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A file that is read is opened again wherever it is sent."""
@@ -161,9 +159,9 @@ class File(_core.Front):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self._open()
+        self._open(self._path)
 
-    def _readable(self) -> Reader:
+    def _readable(self) -> _reader.Reader:
         if self._records is None:
             message = "Should be under read mode"
             raise RuntimeError(message)

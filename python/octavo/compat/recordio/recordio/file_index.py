@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import IO, Self
 
 from octavo import _core
-from octavo.compat.recordio._files import open_records, position_kept, source_of
+from octavo.compat.recordio._files import AnyPath, open_records, opened, position_kept, source_of
 from octavo.compat.recordio.recordio.global_variables import header_size
 
 
@@ -29,12 +29,14 @@ class FileIndex:
     cannot be read: so all before it can be, and nobody takes it for the end of the file.
     """
 
-    def __init__(self, in_file: IO[bytes]) -> None:
-        with position_kept(in_file):
-            source = source_of(in_file)
+    def __init__(self, in_file: IO[bytes] | AnyPath) -> None:
+        with opened(in_file) as file, position_kept(file):
+            source = source_of(file)
             records = open_records(source)
-        # octavo has the file open by itself, as far as it has a name: then records can be read without the object.
-        self._read_by_name: IO[bytes] | None = in_file if isinstance(source, str) else None
+            # octavo has the file open by itself, as far as it has a name: then records can be read without the object.
+            # What is written through that is seen there only after a flush.
+            is_read_by_name = isinstance(source, str) and not file.writable()
+        self._read_by_name = in_file if is_read_by_name else None
         self._take(records)
 
     @classmethod
@@ -62,6 +64,12 @@ class FileIndex:
             offset, size, _, count = self._records._chunk(number)  # noqa: SLF001
             return _ChunkData(offset, size - header_size, count)
         return self._broken()
+
+    def __len__(self) -> int:
+        return self._total_chunks
+
+    def __bool__(self) -> bool:
+        return True  # also without a chunk, as ever
 
     def __iter__(self) -> Iterator[_ChunkData]:
         return map(self.__getitem__, range(self._total_chunks))

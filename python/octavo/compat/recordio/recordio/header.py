@@ -50,19 +50,25 @@ class Header:
         out_file.write(b"".join(word.to_bytes(int_word_len, endian) for word in words))
 
     @on_object_or_class
-    def parse(self, in_file: IO[bytes], offset: int) -> Header:
-        """Read the header at `offset`, of any dialect."""
+    def parse(self: Header | None, in_file: IO[bytes], offset: int) -> Header:
+        """Read the header at `offset`, of any dialect: into this object, or into a new one, on the class."""
+        header = Header() if self is None else self
+        header._read(in_file, offset, " and")  # noqa: SLF001 - its own
+        return header
+
+    def _read(self, in_file: IO[bytes], offset: int, between: str) -> None:
+        """Read it; the original's messages differ in what stands between two numbers."""
         content = read_at(in_file, offset, header_size) if offset >= 0 else b""
         if len(content) < _SMALLEST_TAIL:
-            message = f"invalid offset {offset} and total file size {size_of(in_file)}"
+            message = f"invalid offset {offset}{between} total file size {size_of(in_file)}"
             raise ValueError(message)
         if not content.startswith(_MAGIC):
             raise CorruptionError(wrong_magic(offset))
         if len(content) < header_size:
-            message = f"invalid offset {offset} and total file size {size_of(in_file)}: it ends within this header"
+            size = size_of(in_file)
+            message = f"invalid offset {offset}{between} total file size {size}: it ends within this header"
             raise ValueError(message)
         self._take(in_file, *struct.unpack_from("<4I", content, int_word_len))
-        return self
 
     def _take(self, in_file: IO[bytes], first: int, second: int, third: int, fourth: int) -> None:
         # No codec has a number above 3, and no payload is that short: so the third word tells the order.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import IO, Any, Self
 
 from octavo.compat.recordio._errors import as_corruption
-from octavo.compat.recordio._text import Text
+from octavo.compat.recordio._files import AnyPath, opened
+from octavo.compat.recordio._text import kind_of_record
 from octavo.compat.recordio.recordio.chunk import Chunk
 from octavo.compat.recordio.recordio.file_index import FileIndex
 from octavo.errors import FormatError
@@ -43,16 +45,18 @@ class Cursor:
 
 
 class Reader(Cursor):
-    """The records of the one chunk that begins at a byte of a file."""
+    """The records of the one chunk that begins at a byte of a file: text and bytes alike, or bytes without encoding."""
 
-    def __init__(self, in_file: IO[bytes], offset: int) -> None:
-        self._chunk = Chunk.parse(in_file, offset)
+    def __init__(self, in_file: IO[bytes] | AnyPath, offset: int, *, encoding: str | None = "utf-8") -> None:
+        self._kind = kind_of_record(encoding)
+        with opened(in_file) as file:
+            self._chunk = Chunk.parse(file, offset)
         count = self._chunk.total_count()
-        super().__init__(map(self._chunk.get, range(count)), count, "chunk")
+        super().__init__(map(self._kind, self._chunk._records), count, "chunk")  # noqa: SLF001 - of this package
 
-    def get(self, index: int) -> Text:
+    def get(self, index: int) -> Any:
         """The record of that number in the chunk."""
-        return self._chunk.get(index)
+        return self._kind(self._chunk.get(index))
 
     def total_count(self) -> int:
         """How many records the chunk has."""
@@ -67,9 +71,10 @@ class RangeReader:
         stop = total if end is None else math.ceil(min(end, total))
         self._upcoming: Iterator[bytes] = iter(())
         if 0 <= start < stop:
-            is_open = in_file is file_index._read_by_name  # noqa: SLF001 - of this package
-            records = file_index._records  # noqa: SLF001
-            self._upcoming = iter(records[start:stop]) if is_open else _by_chunk(in_file, file_index, start, stop)
+            records = file_index._records  # noqa: SLF001 - of this package
+            is_open = in_file == file_index._read_by_name  # noqa: SLF001
+            through_file = map(_by_chunk(in_file, file_index), range(start, stop))
+            self._upcoming = iter(records[start:stop]) if is_open else through_file
 
     def __iter__(self) -> Self:
         return self
@@ -81,13 +86,15 @@ class RangeReader:
             raise as_corruption(error) from error
 
 
-def _by_chunk(in_file: IO[bytes], file_index: FileIndex, start: int, stop: int) -> Iterator[bytes]:
+def _by_chunk(in_file: IO[bytes], file_index: FileIndex) -> Callable[[int], bytes]:
     """Read through the object, when a record is asked for and not before: its owner may be using it, too."""
-    number, skipped = file_index.locate_record(start)
-    left = stop - start
-    while left:
-        chunk = Chunk.parse(in_file, file_index.chunk_offset(number))
-        found = chunk._records[skipped : skipped + left]  # noqa: SLF001 - of this package
-        yield from found
-        left -= len(found)
-        number, skipped = number + 1, 0
+
+    @functools.lru_cache(maxsize=1)
+    def chunk(number: int) -> Chunk:
+        return Chunk.parse(in_file, file_index.chunk_offset(number))
+
+    def record(index: int) -> bytes:
+        number, place = file_index.locate_record(index)
+        return chunk(number).get(place)
+
+    return record

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import warnings
-from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any
 
+from octavo.compat.recordio._closing import Closing
+from octavo.compat.recordio._files import PATHS, AnyPath
 from octavo.compat.recordio._go import PathWriter
 from octavo.compat.recordio._text import as_record
 from octavo.compat.recordio.recordio.chunk import Chunk
 from octavo.compat.recordio.recordio.header import Compressor
 
+_USAGE = "Writer takes an out_file and a max_chunk_size, or a path alone"
 
-class Writer:
+
+class Writer(Closing):
     """Writes records.
 
     `Writer(out_file, max_chunk_size)` is ElasticDL's: call `flush()` at the end; the file stays open. `Writer(path)` is
@@ -22,15 +24,20 @@ class Writer:
 
     def __init__(
         self,
-        out_file: IO[bytes] | str | os.PathLike[str],
+        out_file: IO[bytes] | AnyPath | None = None,
         max_chunk_size: float | None = None,
         compressor: Compressor = Compressor.snappy,
+        *,
+        path: AnyPath | None = None,
     ) -> None:
+        if out_file is not None and path is not None:
+            raise TypeError(_USAGE)
+        target = path if out_file is None else out_file
         self._behind: _ChunkWriter | PathWriter
-        if not isinstance(out_file, str | os.PathLike):
-            self._behind = _ChunkWriter(out_file, max_chunk_size, compressor)
+        if not isinstance(target, PATHS):
+            self._behind = _ChunkWriter(target, max_chunk_size, compressor)
         elif max_chunk_size is None:
-            self._behind = PathWriter(out_file)
+            self._behind = PathWriter(target)
         else:
             message = "Writer(path) has no max_chunk_size: open the path first, or use File(path, 'w')"
             raise TypeError(message)
@@ -47,23 +54,14 @@ class Writer:
         """Write what is left. A file that was given open stays open."""
         self._behind.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
 
 class _ChunkWriter:
     """Writes chunks into a file that somebody else opens and closes."""
 
-    def __init__(self, out_file: IO[bytes], max_chunk_size: float | None, compressor: Compressor) -> None:
+    def __init__(self, out_file: Any, max_chunk_size: float | None, compressor: Compressor) -> None:
         self._chunk = Chunk()
         if max_chunk_size is None:
-            message = "Writer(out_file) is missing the argument 'max_chunk_size'"
-            raise TypeError(message)
+            raise TypeError(_USAGE)
         self._out_file = out_file
         self._max_chunk_size = max_chunk_size
         self._compressor = compressor

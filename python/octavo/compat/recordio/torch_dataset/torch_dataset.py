@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import os
-from types import TracebackType
-from typing import Any, Self, SupportsIndex
+from typing import Any, SupportsIndex
 
 from torch.utils.data import Dataset
 
 from octavo import _core
+from octavo.compat.recordio._closing import Closing
+from octavo.compat.recordio._files import AnyPath
 from octavo.compat.recordio.recordio.file import File, unopened
 
 
-class TorchDataset(_core.Front, Dataset[bytes]):  # type: ignore[misc]  # PyTorch is taken as Any
+class TorchDataset(_core.Front, Closing, Dataset[bytes]):  # type: ignore[misc]  # PyTorch is taken as Any
     """A map-style data set."""
 
-    def __init__(self, recordfile_path: str | bytes | os.PathLike[str]) -> None:
+    def __init__(self, recordfile_path: AnyPath) -> None:
         self._rdio = File(recordfile_path, "r")
 
     def _missed(self, index: SupportsIndex) -> bytes:
@@ -32,11 +32,3 @@ class TorchDataset(_core.Front, Dataset[bytes]):  # type: ignore[misc]  # PyTorc
     def close(self) -> None:
         """Close the file."""
         self._rdio.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

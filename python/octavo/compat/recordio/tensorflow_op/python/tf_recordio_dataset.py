@@ -1,4 +1,4 @@
-"""`RecordIODataset`: the strings of the one chunk at an offset, of any dialect and codec, in TensorFlow 2."""
+"""`RecordIODataset`: the strings of the one chunk at an offset, of any dialect and codec."""
 
 from __future__ import annotations
 
@@ -9,19 +9,25 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
-from octavo.compat.recordio.recordio.chunk import Chunk
+from octavo.compat.recordio.recordio.reader import Reader
 
 
-class RecordIODataset(tf.data.Dataset):  # type: ignore[misc]  # TensorFlow has no types
+class RecordIODataset(tf.compat.v1.data.Dataset):  # type: ignore[misc]  # TensorFlow has no types
     """The records of the chunk that begins at byte `offset` of a file.
 
+    It has the methods of TensorFlow 1, which code for the original may call, and those of TensorFlow 2.
     Both arguments may be tensors: `offsets.flat_map(lambda offset: RecordIODataset(path, offset))` reads a whole file.
     """
 
     def __init__(self, filename: Any, offset: Any = 0) -> None:
         where = tf.data.Dataset.from_tensors((_name(filename), tf.cast(offset, tf.int64)))
         self._chunk = where.flat_map(_records_at)
-        super().__init__(self._chunk._variant_tensor)  # noqa: SLF001 - how data sets of one's own are made
+        super().__init__()
+
+    # How data sets of one's own are made: what they are, and what from.
+
+    def _as_variant_tensor(self) -> Any:
+        return self._chunk._variant_tensor  # noqa: SLF001
 
     def _inputs(self) -> list[Any]:
         return [self._chunk]
@@ -43,7 +49,5 @@ def _records_at(filename: Any, offset: Any) -> Any:
 
 def _read(filename: bytes, offset: int) -> npt.NDArray[np.object_]:
     """All records at once: one call of Python for a chunk, not one for a record."""
-    with open(filename, "rb") as file:
-        chunk = Chunk.parse(file, int(offset))
     # As objects: NumPy's own strings lose zeros at the end.
-    return np.array([chunk.get(number) for number in range(chunk.total_count())], dtype=object)
+    return np.array(list(Reader(filename, int(offset), encoding=None)), dtype=object)
