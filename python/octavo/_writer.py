@@ -72,9 +72,9 @@ class Writer(_core.Writer):
         """Warn about a writer that was neither closed nor aborted: its file does not exist, or is not whole."""
         # What a forked child has is a copy: the file is its parent's business.
         if not self.closed and self._process == os.getpid():
+            self.abort()  # first, for the warning may be an error
             message = f"a writer of {self.path} was never closed: records are missing in the file"
             warnings.warn(message, ResourceWarning, source=self, stacklevel=1)
-            self.abort()
 
     def __repr__(self) -> str:
         """Say what is written."""

@@ -6,6 +6,7 @@ import importlib
 import subprocess
 import sys
 import types
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -119,8 +120,8 @@ def test_names_without_a_drop_in_are_refused():
 
 def test_modules_that_do_not_exist_are_not_found(original):
     compat.activate(original)
-    with pytest.raises(ModuleNotFoundError, match=r"recordio\.part"):
-        importlib.import_module(f"{original}.part")
+    with pytest.raises(ModuleNotFoundError, match=r"recordio\.nothing"):
+        importlib.import_module(f"{original}.nothing")
 
 
 def test_reloading_and_importing_from_work_as_with_any_module():
@@ -161,3 +162,19 @@ def test_classes_are_pickled_under_names_that_need_no_activation(tmp_path):
     )
     pickled = run_python(code)
     assert run_python(f"import pickle; print(pickle.loads(bytes.fromhex('{pickled}'))[0])") == "b'abc'"
+
+
+def test_tests_that_live_in_the_originals_folders_are_found(original, tmp_path):
+    (tmp_path / "recordio" / "part_test.py").write_text("from recordio import File\n")
+    compat.activate(original)
+    assert importlib.import_module("recordio.part_test").File.__module__.startswith("octavo.compat.recordio")
+    assert importlib.import_module("recordio.part").__file__ == str(tmp_path / "recordio" / "part.py")
+
+
+def test_a_warning_that_is_an_error_comes_when_all_is_done(original):
+    importlib.import_module(original)
+    with warnings.catch_warnings(), pytest.raises(RuntimeWarning, match="imported before"):
+        warnings.simplefilter("error")
+        compat.activate()
+    assert importlib.import_module(original).__name__ == "octavo.compat.recordio"
+    assert importlib.import_module("array_record").__name__ == "octavo.compat.array_record"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import octavo
@@ -107,6 +109,21 @@ def test_a_writer_that_was_forgotten_writes_nothing_into_the_file_that_was_begun
     writer.write(b"newer")
     writer.close()
     assert octavo.open(tmp_path / "records", format=layout.format).read_all() == [b"new", b"newer"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/null"), reason="there is no such device")
+def test_a_device_may_have_several_writers():
+    writers = [start(LONE, Path("/dev/null")) for _ in range(2)]
+    for writer in writers:
+        writer.write(b"abc")
+        writer.close()
+
+
+def test_text_is_no_record_although_numpys_is_a_buffer(layout: Layout, tmp_path):
+    writer = start(layout, tmp_path / "records", 1)
+    with pytest.raises(errors.RecordTypeError, match="not str_; encode it first"):
+        writer.write(np.str_("abc"))
+    writer.abort()
 
 
 def test_a_file_is_begun_anew_after_its_writer_has_closed(layout: Layout, tmp_path):

@@ -74,7 +74,9 @@ impl InPlaceFile {
 #[cfg(unix)]
 fn key_of(file: &File) -> Option<Key> {
     use std::os::unix::fs::MetadataExt;
-    file.metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))
+    // Pipes and devices may have any number of writers.
+    let metadata = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
+    Some((metadata.dev(), metadata.ino()))
 }
 
 #[cfg(not(unix))]

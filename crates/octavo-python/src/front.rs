@@ -79,12 +79,25 @@ fn read<'py>(
         Ok(index) if index >= 0 && index.cast_unsigned() < view.count => {
             let record = single::read(py, dataset, objects, view.record(index.cast_unsigned()));
             match record {
-                Err(error) if errors::is_ours(py, &error) => missed(slf, key),
+                Err(error) => failed(slf, key, error),
                 other => other,
             }
         }
         _ => missed(slf, key),
     }
+}
+
+/// What a record that could not be read becomes.
+#[cold]
+fn failed<'py>(slf: &Bound<'py, Front>, key: &Bound<'py, PyAny>, error: PyErr) -> PyResult<Bound<'py, PyAny>> {
+    // Attached once more, in the way that pyo3 knows of: or else it keeps what is dropped here until it is called again.
+    Python::attach(|py| match errors::is_ours(py, &error) {
+        true => {
+            drop(error);
+            missed(slf, key)
+        }
+        false => Err(error),
+    })
 }
 
 #[cold]
@@ -167,8 +180,7 @@ unsafe fn called(
     });
     let result = result.unwrap_or_else(|_| Err(PyRuntimeError::new_err("an internal error; please report it")));
     result.unwrap_or_else(|error| {
-        // SAFETY: as above.
-        error.restore(unsafe { Python::assume_attached() });
+        Python::attach(|py| error.restore(py)); // as in `failed`
         std::ptr::null_mut()
     })
 }

@@ -11,8 +11,9 @@ use octavo_format::format::recordio::write::{self as recordio, Limits};
 use octavo_format::format::recordio::Dialect;
 use octavo_format::format::riegeli::write::ChunkOptions;
 use octavo_format::Format;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyString};
 
 use crate::buffer::RawBuffer;
 use crate::errors::{self, IntoPy};
@@ -205,6 +206,10 @@ fn push(py: Python<'_>, writer: &mut RecordWriter, record: &Bound<'_, PyAny>) ->
     let is_full = match record.cast::<PyBytes>() {
         Ok(bytes) => writer.push(bytes.as_bytes()),
         Err(_) => {
+            // NumPy has texts that are buffers as well.
+            if record.is_instance_of::<PyString>() {
+                return Err(not_a_record(record, &PyTypeError::new_err("it is text")));
+            }
             let buffer = RawBuffer::read_only(record).map_err(|error| not_a_record(record, &error))?;
             writer.push(buffer.as_slice())
         }
@@ -218,7 +223,7 @@ fn push(py: Python<'_>, writer: &mut RecordWriter, record: &Bound<'_, PyAny>) ->
 #[cold]
 fn not_a_record(record: &Bound<'_, PyAny>, error: &PyErr) -> PyErr {
     let kind = errors::kind_of(record);
-    let hint = if kind == "str" { "; encode it first" } else { "" };
+    let hint = if record.is_instance_of::<PyString>() { "; encode it first" } else { "" };
     let message = format!("a record is bytes or a contiguous buffer, not {kind}{hint} ({error})");
     errors::named(record.py(), "RecordTypeError", &message)
 }

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
 import sys
 import warnings
 from collections.abc import Sequence
 from importlib.abc import InspectLoader, Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from types import CodeType, ModuleType
 from typing import cast
 
@@ -26,6 +27,7 @@ def activate(*names: str) -> None:
     Args:
         names: `array_record`, `ffrecord`, `recordio`; all three if none is given.
     """
+    late = []
     for name in _checked(names):
         if name in _finder.targets:
             continue
@@ -33,13 +35,15 @@ def activate(*names: str) -> None:
         originals = _take_modules(name)
         if originals:
             _finder.originals[name] = originals
-            message = (
-                f"{name} was imported before octavo.compat.activate: modules that hold it keep using it; "
-                "call activate above the other imports"
-            )
-            warnings.warn(message, RuntimeWarning, stacklevel=2)
+            late.append(name)
     if _finder not in sys.meta_path:
         sys.meta_path.insert(0, _finder)
+    if late:  # last, for the warning may be an error
+        message = (
+            f"{', '.join(late)} was imported before octavo.compat.activate: modules that hold it keep using it; "
+            "call activate above the other imports"
+        )
+        warnings.warn(message, RuntimeWarning, stacklevel=2)
 
 
 def deactivate(*names: str) -> None:
@@ -64,7 +68,7 @@ def _checked(names: Sequence[str]) -> Sequence[str]:
 
 def _take_modules(name: str) -> dict[str, ModuleType]:
     """Forget every module of that package, so that the next import looks for it anew."""
-    names = [one for one in sys.modules if one == name or one.startswith(f"{name}.")]
+    names = [one for one in list(sys.modules) if one == name or one.startswith(f"{name}.")]
     return {one: sys.modules.pop(one) for one in names}
 
 
@@ -86,9 +90,15 @@ class _Finder(MetaPathFinder):
             return None
         found = importlib.util.find_spec(".".join(filter(None, [self.targets[package], rest])))
         if found is None:
-            return None
+            return _beside_the_original(fullname)
         is_package = found.submodule_search_locations is not None
         return ModuleSpec(fullname, _Alias(found), origin=found.origin, is_package=is_package)
+
+
+def _beside_the_original(name: str) -> ModuleSpec | None:
+    """A module that octavo does not have, in a folder of the original's name: programs and tests that live there."""
+    folder = os.path.join(*name.split(".")[:-1])
+    return PathFinder.find_spec(name, [os.path.join(place, folder) for place in sys.path])
 
 
 class _Alias(Loader):
