@@ -122,7 +122,7 @@ def test_a_device_may_have_several_writers():
 def test_text_is_no_record_although_numpys_is_a_buffer(layout: Layout, tmp_path):
     writer = start(layout, tmp_path / "records", 1)
     with pytest.raises(errors.RecordTypeError, match="not str_; encode it first"):
-        writer.write(np.str_("abc"))
+        writer.write(np.str_("abc"))  # type: ignore[arg-type]
     writer.abort()
 
 

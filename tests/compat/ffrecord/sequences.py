@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 
 
@@ -29,6 +30,15 @@ class Broken(Numbered):
 
     def __getitem__(self, index: int) -> bytes:
         return WAYS[self.how](index) if index == self.broken else super().__getitem__(index)
+
+
+class Slow(Broken):
+    """The same, and every other record takes its time."""
+
+    def __getitem__(self, index: int) -> bytes:
+        if index != self.broken:
+            time.sleep(0.5)
+        return super().__getitem__(index)
 
 
 def _raise(index: int) -> bytes:

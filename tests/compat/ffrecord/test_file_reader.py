@@ -52,6 +52,25 @@ def test_importing_it_does_not_import_torch():
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
+def test_without_torch_the_part_for_it_names_what_to_install():
+    program = """
+import sys
+sys.modules["torch"] = None
+from octavo.compat import ffrecord
+assert not hasattr(ffrecord, "torch")
+try:
+    import octavo.compat.ffrecord.torch
+except ImportError as error:
+    print(error)
+try:
+    ffrecord.torch
+except AttributeError as error:
+    print(error)
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ended.stdout.count("pip install 'octavo[torch]'") == 2
+
+
 def test_unknown_names_are_attribute_errors():
     with pytest.raises(AttributeError, match="no attribute 'tensorflow'"):
         ffrecord.tensorflow  # noqa: B018 - looking is the test

@@ -84,6 +84,23 @@ def test_truncated_records_tell_how_much_of_them_is_left(write_file):
     assert as_bytes(reader.read([0, 1])) == [bytes(100)] * 2
 
 
+def test_a_truncated_record_without_bytes_misses_none(write_file):
+    path = write_file([b"abc", b""])
+    os.truncate(path, path.stat().st_size - 1)
+    with pytest.raises(RuntimeError, match=r"^(?!'res == len_i').*records\.ffr"):
+        FileReader(path).read_one(1)
+
+
+def test_files_of_the_first_releases_are_told_of_when_opened(write_file, capfd):
+    line = "warning: you are using an old version ffrecord file, please update the file\n"
+    old, new = write_file(RECORDS, "old.ffr", legacy=True), write_file(RECORDS)
+    for check_data in (True, False):
+        FileReader([old, new, old], check_data).read([0])
+        assert capfd.readouterr() == ("", line * 2)
+    FileReader(new)
+    assert capfd.readouterr() == ("", "")
+
+
 def test_files_of_the_first_releases_are_read(write_file):
     path = write_file(RECORDS, legacy=True)
     reader = FileReader(path)

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import array
-import gc
 import os
-import subprocess
-import sys
-import warnings
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +120,28 @@ def test_one_record_too_many_is_a_runtime_error(path, is_closed):
     assert path.read_bytes() == naive.encode(RECORDS)
 
 
+def test_threads_write_no_more_than_announced(path):
+    record = bytes(3_000_000)
+    writer = FileWriter(path, 20)
+    refused: list[str] = []
+
+    def fill() -> None:
+        for _ in range(10):
+            try:
+                writer.write_one(record)
+            except RuntimeError as error:
+                refused.append(str(error).splitlines()[0])
+
+    threads = [threading.Thread(target=fill) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    writer.close()
+    assert FileReader(path).n == writer.count == 20
+    assert refused == ["'count < n' failed. Exceed total number of samples: 20"] * 20
+
+
 def test_closing_with_records_missing_is_a_runtime_error_and_they_can_be_added(path):
     writer = FileWriter(path, 3)
     writer.write_one(RECORDS[0])
@@ -167,48 +186,6 @@ def test_closing_inside_a_with_block_is_fine(path):
     assert path.exists()
 
 
-def test_a_forgotten_writer_with_all_its_records_finishes_its_file(path):
-    writer = FileWriter(path, 1)
-    writer.write_one(b"one")
-    del writer
-    gc.collect()
-    assert path.read_bytes() == naive.encode([b"one"])
-
-
-def test_a_program_that_ends_without_closing_has_its_file(path):
-    program = (
-        "import sys; from octavo.compat.ffrecord import FileWriter; "
-        "writer = FileWriter(sys.argv[1], 1); writer.write_one(b'one')"
-    )
-    ended = subprocess.run([sys.executable, "-c", program, path], capture_output=True, text=True, check=True)
-    assert ended.stderr == ""
-    assert path.read_bytes() == naive.encode([b"one"])
-
-
-def test_a_forgotten_writer_with_records_missing_warns_and_leaves_no_file(path):
-    writer = FileWriter(path, 2)
-    writer.write_one(b"one")
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        del writer
-        gc.collect()
-    assert [one.category for one in caught] == [ResourceWarning]
-    assert not path.exists()
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_a_forked_child_leaves_the_file_to_its_parent(path):
-    with FileWriter(path, 2) as writer:
-        writer.write_one(b"one")
-        child = os.fork()
-        if child == 0:
-            writer.__del__()
-            os._exit(0)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-        writer.write_one(b"two")
-    assert path.read_bytes() == naive.encode([b"one", b"two"])
-
-
 def test_what_was_written_through_a_link_is_what_is_removed(path, tmp_path):
     link = tmp_path / "link.ffr"
     link.symlink_to(path)
@@ -219,7 +196,14 @@ def test_what_was_written_through_a_link_is_what_is_removed(path, tmp_path):
     assert not path.exists()
 
 
-@pytest.mark.parametrize("fname", ["records.bin", "records", b"records.ffr", "", 3])
+class Named:
+    """Something that is no path, although its text looks like one."""
+
+    def __str__(self) -> str:
+        return "records.ffr"
+
+
+@pytest.mark.parametrize("fname", ["records.bin", "records", b"records.ffr", "", 3, Named()])
 def test_other_suffixes_are_assertion_errors(working_folder, fname):
     with pytest.raises(AssertionError, match=r"does not end with \.ffr"):
         FileWriter(fname, 1)
@@ -235,6 +219,13 @@ def test_counts_are_integers(path):
     with FileWriter(path, np.int64(1)) as writer:
         writer.write_one(b"one")
     assert FileReader(path).n == 1
+
+
+@pytest.mark.parametrize("n", [2**60, 2**62, 2**63, 10**30])
+def test_counts_beyond_every_file_are_value_errors(path, n):
+    with pytest.raises(ValueError, match="number of records"):
+        FileWriter(path, n)
+    assert not path.exists()
 
 
 def test_a_place_that_is_none_is_a_runtime_error(tmp_path):
@@ -260,6 +251,24 @@ def test_without_a_count_the_file_appears_when_it_is_whole(path):
         assert (writer.n, writer.count) == (None, 3)
         assert not path.exists()
     assert path.read_bytes() == naive.encode(RECORDS)
+
+
+def test_a_name_may_be_nothing_but_the_suffix(working_folder):
+    for n in (None, 1):
+        with FileWriter(".ffr", n) as writer:
+            writer.write_one(b"one")
+        assert (working_folder / ".ffr").read_bytes() == naive.encode([b"one"])
+
+
+def test_parents_of_links_are_those_of_what_they_lead_to(working_folder):
+    (working_folder / "other" / "deep").mkdir(parents=True)
+    (working_folder / "link").symlink_to("other/deep")
+    for n in (None, 1):
+        with FileWriter("link/../records.ffr", n) as writer:
+            writer.write_one(b"one")
+        assert FileReader("link/../records.ffr").read_one(0).tobytes() == b"one"
+        (working_folder / "other" / "records.ffr").unlink()
+    assert sorted(one.name for one in working_folder.iterdir()) == ["link", "other"]
 
 
 def test_without_a_count_an_exception_leaves_the_old_file(path):

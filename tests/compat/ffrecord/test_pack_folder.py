@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import pickle
 import tracemalloc
@@ -105,6 +106,22 @@ def test_each_file_is_announced(tmp_path, out, capsys, monkeypatch):
     assert len(lines) == 12
     pack_folder("tree", out)
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(("encoding", "shown"), [("ascii", "\\xe9"), ("utf-8", "é"), (None, "é")])
+def test_names_are_announced_in_what_the_output_can_show(tree, out, monkeypatch, encoding, shown):
+    stream = io.StringIO() if encoding is None else io.TextIOWrapper(io.BytesIO(), encoding)
+    monkeypatch.setattr("sys.stdout", stream)
+    pack_folder(tree, out, verbose=True)
+    stream.seek(0)
+    assert stream.read().splitlines()[-1] == f"7/8 {tree}/{shown}"
+
+
+def test_the_parent_of_a_link_is_that_of_what_it_leads_to(tree, out, tmp_path, monkeypatch):
+    (tmp_path / "link").symlink_to(tree / "z")
+    monkeypatch.chdir(tmp_path)
+    pack_folder("link/..", out)
+    assert PackedFolder(out).exists("a dir/001.txt")
 
 
 @pytest.mark.parametrize("name", ["missing", "file", ""])

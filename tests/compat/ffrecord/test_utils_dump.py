@@ -6,6 +6,7 @@ import concurrent.futures
 import itertools
 import multiprocessing
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 
 from octavo.compat.ffrecord import FileReader
 from octavo.compat.ffrecord.utils import dump
-from tests.compat.ffrecord.sequences import Broken, Numbered
+from tests.compat.ffrecord.sequences import Broken, Numbered, Slow
 
 
 def parts_of(folder: Path) -> dict[str, list[bytes]]:
@@ -96,6 +97,41 @@ def test_a_failure_leaves_what_was_in_the_folder_before(tmp_path):
     assert [one.name for one in tmp_path.iterdir()] == ["notes.txt"]
 
 
+@pytest.mark.parametrize(("how", "error"), [("raises", KeyError), ("dies", concurrent.futures.BrokenExecutor)])
+def test_a_failure_leaves_the_parts_of_an_older_dump_that_were_not_begun(tmp_path, how, error):
+    dump(Numbered(40), tmp_path, 40)
+    before = parts_of(tmp_path)
+    with pytest.raises(error):
+        dump(Slow(40, 0, how), tmp_path, 40)
+    left = parts_of(tmp_path)
+    assert len(left) > 0
+    assert left.items() <= before.items()
+
+
+def test_a_part_that_could_not_be_begun_is_left(tmp_path):
+    part = tmp_path / "PART_00001.ffr"
+    part.symlink_to(tmp_path / "absent" / "part.ffr")
+    with pytest.raises(RuntimeError, match="PART_00001"):
+        dump(Numbered(4), tmp_path, 2)
+    assert list(tmp_path.iterdir()) == [part]
+
+
+def test_a_dump_that_cannot_begin_leaves_an_older_one(tmp_path, monkeypatch):
+    dump(Numbered(8), tmp_path, 4)
+    monkeypatch.setitem(multiprocessing.current_process()._config, "daemon", 1)  # type: ignore[attr-defined]
+    with pytest.raises(AssertionError, match="daemonic"):
+        dump(Numbered(8), tmp_path, 4)
+    assert len(parts_of(tmp_path)) == 4
+
+
+def test_a_failure_is_told_before_the_other_parts_are_whole(tmp_path):
+    start = time.monotonic()
+    with pytest.raises(KeyError):
+        dump(Slow(80, 0, "raises"), tmp_path / "new", 4)
+    assert time.monotonic() - start < 5  # a part takes ten seconds
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_no_records_make_one_file_but_not_several(tmp_path):
     dump(Numbered(0), tmp_path / "none.ffr", 1)
     assert FileReader(tmp_path / "none.ffr").n == 0
@@ -124,7 +160,7 @@ def test_progress_is_shown_with_tqdm(tmp_path, nfiles, capfd):
 
 
 @pytest.mark.parametrize("nfiles", [1, 3])
-def test_progress_is_shown_without_tqdm(tmp_path, nfiles, capfd, monkeypatch):
+def test_the_end_is_told_without_tqdm(tmp_path, nfiles, capfd, monkeypatch):
     monkeypatch.setitem(sys.modules, "tqdm", None)
     dump(Numbered(10), tmp_path / "shown.ffr", nfiles, verbose=True)
     assert "10 of 10 records written" in capfd.readouterr().err

@@ -26,6 +26,9 @@ __version__ = f"1.4.0+octavo.{_octavo_version}"
 
 def __getattr__(name: str) -> Any:
     if name == "torch":
-        return importlib.import_module(f"{__name__}.torch")
+        try:
+            return importlib.import_module(f"{__name__}.torch")
+        except ImportError as error:  # so that `hasattr` can ask for it
+            raise AttributeError(str(error)) from error
     message = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(message)

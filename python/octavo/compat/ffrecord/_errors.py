@@ -8,6 +8,7 @@ from octavo.errors import (
     OctavoError,
     RecordIndexError,
     RecordTypeError,
+    SourceChangedError,
     StorageError,
     TruncatedError,
 )
@@ -17,9 +18,9 @@ class SampleIndexError(IndexError, RuntimeError):
     """No record has that number. The original knew only RuntimeError."""
 
 
-def on_opening(error: OctavoError, name: str) -> Exception:
-    """What the constructors raise about the file of this name."""
-    if isinstance(error, StorageError):
+def on_opening(error: OctavoError | OSError, name: str) -> Exception:
+    """What is raised about the file of this name when it is opened, or its metadata read."""
+    if isinstance(error, StorageError) or not isinstance(error, OctavoError):
         return RuntimeError(f"'fd > 0' failed. Failed to open file {name}\n{error}")
     if isinstance(error, ChecksumError):
         return damaged_metadata(name, str(error))
@@ -40,6 +41,13 @@ def on_reading(error: OctavoError, n: int) -> Exception:
     return RuntimeError(f"{_failed_check(error)}{error}")
 
 
+def on_changed(error: SourceChangedError, sample: int) -> RuntimeError:
+    """What is raised about a record whose file has changed under the reader; the error itself does not say which."""
+    if "truncated" in str(error):
+        return RuntimeError(f"'res == len_i' failed. Sample {sample}: less than its length was read\n{error}")
+    return RuntimeError(f"{_mismatched(sample)}{error}")
+
+
 def _out_of_range(index: int | None, n: int) -> str:
     if index is None:
         return "'index < n' failed. index has more than 64 bits"
@@ -55,8 +63,13 @@ def _failed_check(error: OctavoError) -> str:
     if error.record is None:
         return ""
     if isinstance(error, ChecksumError):
-        return f"'checksum2 == checksum' failed. Sample {error.record}: checksum mismached!\n"
+        return _mismatched(error.record)
     if isinstance(error, TruncatedError) and error.offset is not None:
-        length, found = ((end or 0) - error.offset for end in (error.expected, error.actual))
-        return f"'res == len_i' failed. Sample {error.record}: length {length} but read {max(found, 0)} bytes\n"
+        length, found = (max((end or 0) - error.offset, 0) for end in (error.expected, error.actual))
+        if length != found:  # a record that begins behind the end may have no bytes to miss
+            return f"'res == len_i' failed. Sample {error.record}: length {length} but read {found} bytes\n"
     return ""
+
+
+def _mismatched(sample: int) -> str:
+    return f"'checksum2 == checksum' failed. Sample {sample}: checksum mismached!\n"

@@ -28,7 +28,7 @@ def files_of(fname: FileName | Sequence[FileName]) -> list[str]:
 
 def check_suffix(fname: object) -> str:
     """The name of a file that ends in `.ffr`, or an AssertionError, whatever was given."""
-    name = os.fspath(fname) if isinstance(fname, str | os.PathLike) else str(fname)
+    name = os.fspath(fname) if isinstance(fname, str | os.PathLike) else None
     if isinstance(name, str) and name.endswith(SUFFIX):
         return name
     message = f"{fname!s} does not end with {SUFFIX}"

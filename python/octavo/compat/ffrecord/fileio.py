@@ -5,18 +5,20 @@ from __future__ import annotations
 import contextlib
 import operator
 import os
+import sys
 import warnings
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from collections.abc import Iterable, Sequence, Sized
+from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 
 import octavo
 from octavo import _core
+from octavo._location import absolute
 from octavo._recipe import recipe
 from octavo._writer import Writer
 from octavo.compat.ffrecord import _index
-from octavo.compat.ffrecord._errors import on_opening, on_reading
+from octavo.compat.ffrecord._errors import on_changed, on_opening, on_reading
 from octavo.compat.ffrecord._fnames import FileName, check_suffix, files_of
-from octavo.errors import OctavoError, RecordTypeError
+from octavo.errors import ClosedError, OctavoError, RecordSizeError, RecordTypeError, SourceChangedError
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     Record = npt.NDArray[np.uint8]
+
+_MOST_RECORDS = (2**63 - 1 - _index.metadata_bytes(0)) // 12  # of more, the index alone were larger than any file
 
 
 class FileReader(_core.Front):
@@ -40,16 +44,19 @@ class FileReader(_core.Front):
         self.fnames = files_of(fname)
         self._check_data = bool(check_data)
         # Absolute, so that `validate` finds them wherever the process has gone.
-        self._paths = [os.path.abspath(name) for name in self.fnames]
+        self._paths = [absolute(name) for name in self.fnames]
         try:
             self._reader = octavo.open(self._paths, format="ffrecord", check_data=self._check_data)
+            self._reader._open_all()  # noqa: SLF001 - so that files can be moved and deleted from now on
         except OctavoError as error:
             names = dict(zip(self._paths, self.fnames, strict=True))
             raise on_opening(error, names.get(error.path or "", self.fnames[0])) from error
+        self._starts = self._reader._file_starts  # noqa: SLF001 - part of octavo
+        self._sizes = [os.path.getsize(path) for path in self._paths]
         self._n = len(self._reader)
+        self._indexes: dict[int, _index.Index] = {}
         self._face(self._reader)
-        if self._check_data and len(self._paths) > 1:
-            self.validate()  # octavo itself looks at the index of each file when it is first needed
+        self._warn_of_old_files()
 
     @property
     def n(self) -> int:
@@ -68,27 +75,59 @@ class FileReader(_core.Front):
         except OctavoError as error:
             if isinstance(indices, slice):
                 return self.read(range(*indices.indices(self._n)))
+            if isinstance(error, SourceChangedError) and isinstance(indices, Sized):
+                return [self.read_one(index) for index in indices]  # to learn which record it is about
             raise on_reading(error, self._n) from error
 
     def _missed(self, index: SupportsIndex) -> Record:
         """What `read_one` does where there is more to it than reading: a number from the end, or an error."""
         try:
             return self._reader.read_array(index)
+        except SourceChangedError as error:
+            raise on_changed(error, operator.index(index) % self._n) from error
         except OctavoError as error:
             raise on_reading(error, self._n) from error
 
     def validate(self) -> None:
         """Compare the metadata of every file with its checksum. Reads no records, and works on a closed reader."""
-        for path, name in zip(self._paths, self.fnames, strict=True):
-            _index.validate(path, name)
+        for file, name in enumerate(self.fnames):
+            _index.validate(self._metadata(file), name)
 
     def get_offsets(self, file_index: int) -> npt.NDArray[np.int64]:
         """Where the records of one file begin, and its size."""
-        return _index.offsets_of(self._paths[file_index])
+        return self._index_of(file_index).offsets.copy()
 
     def get_checksums(self, file_index: int) -> npt.NDArray[np.uint32]:
         """The checksums of the records of one file."""
-        return _index.checksums_of(self._paths[file_index])
+        return self._index_of(file_index).checksums.copy()
+
+    def _index_of(self, file_index: int) -> _index.Index:
+        file = range(len(self.fnames))[file_index]
+        if file not in self._indexes:
+            self._indexes[file] = _index.Index.parse(self._metadata(file), self._sizes[file])
+        return self._indexes[file]
+
+    def _metadata(self, file: int) -> bytes:
+        """Header and index of the open file; of a closed reader, of the file that has its name."""
+        count = self._starts[file + 1] - self._starts[file]
+        size = _index.metadata_bytes(count)
+        try:
+            if not self._reader.closed:
+                metadata = self._reader._head(file, size)  # noqa: SLF001 - part of octavo
+            else:
+                with open(self._paths[file], "rb") as stream:
+                    metadata = stream.read(size)
+        except OSError as error:
+            raise on_opening(error, self.fnames[file]) from error
+        _index.check_count(metadata, count, self.fnames[file])
+        return metadata
+
+    def _warn_of_old_files(self) -> None:
+        """Say what the original says of the files of its first releases, whose metadata has the checksum 0."""
+        for file in range(len(self.fnames)):
+            if self._reader._head(file, 4) == bytes(4):  # noqa: SLF001 - part of octavo
+                message = "warning: you are using an old version ffrecord file, please update the file"
+                print(message, file=sys.stderr)  # noqa: T201 - as in the original
 
     def close(self) -> None:
         """Let go of the files."""
@@ -119,10 +158,10 @@ class FileWriter:
     def __init__(self, fname: FileName, n: SupportsIndex | None = None) -> None:
         path = check_suffix(fname)
         self._n = None if n is None else _record_count(n)
-        self._path = os.path.abspath(path)
+        self._path = absolute(path)
         self._process = os.getpid()
         try:
-            self._writer = octavo.create(self._path) if self._n is None else _in_place(self._path, self._n)
+            self._writer = _start(self._path, self._n)
         except OctavoError as error:
             raise on_opening(error, path) from error
 
@@ -138,16 +177,14 @@ class FileWriter:
 
     def write_one(self, data: Buffer | npt.NDArray[Any]) -> None:
         """Add a record: all bytes of a contiguous buffer."""
-        writer = self._writer
-        if writer.record_count == self._n:
-            message = f"'count < n' failed. Exceed total number of samples: {self._n}"
-            raise RuntimeError(message)
         try:
-            writer.write(data)
+            self._writer.write(data)
         except RecordTypeError as error:
             raise TypeError(str(error)) from error
         except OctavoError as error:
-            raise RuntimeError(str(error)) from error
+            is_full = self.count == self._n and isinstance(error, RecordSizeError | ClosedError)
+            line = f"'count < n' failed. Exceed total number of samples: {self._n}\n" if is_full else ""
+            raise RuntimeError(f"{line}{error}") from error
 
     def close(self) -> None:
         """Finish the file. Where records are missing this raises, and they can still be written."""
@@ -161,7 +198,8 @@ class FileWriter:
         try:
             self._writer.close()
         except OctavoError as error:
-            self._remove()
+            if not isinstance(error, SourceChangedError):  # then it is another writer's file now
+                self._remove()
             raise RuntimeError(str(error)) from error
 
     def __enter__(self) -> Self:
@@ -180,15 +218,21 @@ class FileWriter:
         finally:
             self._discard()
 
+    def __reduce__(self) -> NoReturn:
+        message = f"cannot pickle {type(self).__name__!r} object"
+        raise TypeError(message)  # and so not copied either: two of them would finish one file
+
     def __del__(self) -> None:
         # As in the original, a writer that nobody has closed finishes its file. A forked child's copy leaves it alone.
-        if not hasattr(self, "_writer") or self._process != os.getpid():
+        if not hasattr(self, "_writer") or self._process != os.getpid() or self._writer.closed:
             return
         if self.count == self._n:
-            self.close()
-        elif not self._writer.closed:
-            message = f"a writer of {self._path} was never closed, and its file was removed: {self.count} records"
-            self._discard()
+            with contextlib.suppress(SourceChangedError):  # another writer has begun the file anew: it is not ours
+                self._writer.close()
+        else:
+            # Nothing is removed: under that name there may be a newer file, and what is left of this one does not open.
+            message = f"a writer of {self._path} was never closed: its {self.count} records are lost"
+            self._writer.abort()
             warnings.warn(message, ResourceWarning, source=self, stacklevel=1)
 
     def _discard(self) -> None:
@@ -212,11 +256,13 @@ def checkFsAlign(fd: SupportsIndex) -> bool:
 
 def _record_count(n: SupportsIndex) -> int:
     count = operator.index(n)
-    if count < 0:
+    if not 0 <= count <= _MOST_RECORDS:
         message = f"vector::_M_default_append\nn is the number of records to come, not {count}"
         raise ValueError(message)
     return count
 
 
-def _in_place(path: str, n: int) -> Writer:
+def _start(path: str, n: int | None) -> Writer:
+    if n is None:
+        return octavo.create(path, format="ffrecord")
     return Writer(path, format="ffrecord", in_place=True, record_count=n, **recipe("ffrecord", {}))

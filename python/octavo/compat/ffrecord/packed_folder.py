@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from collections import OrderedDict
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from octavo._core import encode_folder_table, parse_folder_table
+from octavo._location import absolute
 from octavo.compat.ffrecord._fnames import check_suffix
 from octavo.compat.ffrecord.fileio import FileReader, FileWriter
 from octavo.errors import FormatError
@@ -109,16 +111,21 @@ def pack_folder(folder: FileName, out_file: FileName, verbose: bool = False) -> 
         message = "'folder' must be a directory"
         raise AssertionError(message)
     survey = _Survey(check_suffix(out_file))
-    table = encode_folder_table(survey.folder(os.path.abspath(os.fsdecode(folder))))
+    table = encode_folder_table(survey.folder(absolute(os.fsdecode(folder))))
     count = len(survey.files)
     with FileWriter(out_file, count + 1) as writer:
         for index, path in enumerate(survey.files):
             if verbose:
-                shown = path.encode(errors="backslashreplace").decode()  # names need not be UTF-8, but output does
-                print(f"{index:0{len(str(count))}}/{count} {shown}")  # noqa: T201 - asked for
+                print(f"{index:0{len(str(count))}}/{count} {_printable(path)}")  # noqa: T201 - asked for
             with open(path, "rb") as file:
                 writer.write_one(file.read())
         writer.write_one(table)
+
+
+def _printable(path: str) -> str:
+    """The path, with what the output cannot show in its place as an escape: names are any bytes."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    return path.encode(encoding, "backslashreplace").decode(encoding)
 
 
 def _structure_of(reader: FileReader, ffr_file: FileName | Sequence[FileName]) -> Structure:

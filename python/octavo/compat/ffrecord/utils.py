@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import itertools
+import multiprocessing
 import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from typing import TYPE_CHECKING, Any, Protocol
+from concurrent.futures import CancelledError, Future, ProcessPoolExecutor, as_completed
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from octavo.compat.ffrecord.fileio import FileWriter
 
@@ -43,60 +45,80 @@ def dump(dataset: _Records, fname: FileName, nfiles: int, verbose: bool = False)
     parts = [range(start, min(start + size, count)) for start in range(0, count, size)]
     if len(parts) != nfiles:
         warnings.warn(f"Split into {len(parts)} files rather than {nfiles} files", stacklevel=2)
-    with _new_files(os.fspath(fname), len(parts)) as paths, _progress(count, shown=verbose) as advance:
-        _write_parts(dataset, parts, paths, advance)
+    with _progress(count, shown=verbose) as advance:
+        _write_folder(dataset, parts, os.fspath(fname), advance)
 
 
-def _write_parts(dataset: _Records, parts: list[range], paths: list[str], advance: _Advance) -> None:
-    # Forked processes inherit the data set, others get it pickled: once for each process, not for each part.
-    processes = min(len(parts), _MOST_PROCESSES)
-    with ProcessPoolExecutor(processes, initializer=_keep, initargs=(dataset,)) as pool:
-        written: dict[Future[None], range] = {
-            pool.submit(_write_kept, part, path): part for part, path in zip(parts, paths, strict=True)
-        }
-        try:
-            for future in as_completed(written):
-                future.result()
-                advance(len(written[future]))
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+class _Shared(NamedTuple):
+    """What all processes have. The flags have no lock: a process that is killed might hold it."""
+
+    dataset: _Records
+    begun: Any
+    """For each part, whether its file is not what it was before."""
+    failed: Any
+    """Whether there is no use in going on."""
 
 
-_kept: list[_Records] = []
-
-
-def _keep(dataset: _Records) -> None:
-    _kept[:] = [dataset]
-
-
-def _write_kept(part: range, path: str) -> None:
-    _write_part(_kept[0], part, path, lambda _: None)
-
-
-def _write_part(dataset: _Records, part: range, path: str, advance: _Advance) -> None:
-    with FileWriter(path, len(part)) as writer:
-        for number in part:
-            writer.write_one(dataset[number])
-            advance(1)
-
-
-@contextlib.contextmanager
-def _new_files(folder: str, count: int) -> Iterator[list[str]]:
-    """Names for the parts of a dump in a folder that is made where it is missing; all are removed if writing fails."""
+def _write_folder(dataset: _Records, parts: list[range], folder: str, advance: _Advance) -> None:
     is_new = not os.path.isdir(folder)
     os.makedirs(folder, exist_ok=True)
-    paths = [os.path.join(folder, f"PART_{number:05d}.ffr") for number in range(count)]
+    paths = [os.path.join(folder, f"PART_{number:05d}.ffr") for number in range(len(parts))]
+    shared = _Shared(dataset, multiprocessing.RawArray("b", len(parts)), multiprocessing.RawValue("b"))
     try:
-        yield paths
+        _write_parts(shared, parts, paths, advance)
     except BaseException:
-        for path in paths:
+        for path in itertools.compress(paths, shared.begun):
             with contextlib.suppress(OSError):
                 os.remove(path)
         if is_new:
             with contextlib.suppress(OSError):  # somebody else has put something there
                 os.rmdir(folder)
         raise
+
+
+def _write_parts(shared: _Shared, parts: list[range], paths: list[str], advance: _Advance) -> None:
+    # Forked processes inherit the data set, others get it pickled: once for each process, not for each part.
+    processes = min(len(parts), _MOST_PROCESSES)
+    with ProcessPoolExecutor(processes, initializer=_keep, initargs=(shared,)) as pool:
+        try:
+            written: dict[Future[None], range] = {
+                pool.submit(_write_kept, number, part, path): part
+                for number, (part, path) in enumerate(zip(parts, paths, strict=True))
+            }
+            for future in as_completed(written):
+                future.result()
+                advance(len(written[future]))
+        except BaseException:
+            shared.failed.value = 1
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+_kept: list[_Shared] = []
+
+
+def _keep(shared: _Shared) -> None:
+    _kept[:] = [shared]
+
+
+def _write_kept(number: int, part: range, path: str) -> None:
+    dataset, begun, failed = _kept[0]
+
+    def advance(_: int) -> None:
+        begun[number] = 1
+        if failed.value:
+            raise CancelledError
+
+    if not failed.value:
+        _write_part(dataset, part, path, advance)
+
+
+def _write_part(dataset: _Records, part: range, path: str, advance: _Advance) -> None:
+    with FileWriter(path, len(part)) as writer:
+        advance(0)
+        for number in part:
+            writer.write_one(dataset[number])
+            advance(1)
 
 
 @contextlib.contextmanager
@@ -108,20 +130,8 @@ def _progress(count: int, *, shown: bool) -> Iterator[_Advance]:
     try:
         tqdm = importlib.import_module("tqdm").tqdm  # only for those who want to watch, and have it
     except ImportError:
-        yield _Lines(count).advance
+        yield lambda _: None
+        print(f"{count} of {count} records written", file=sys.stderr)  # noqa: T201 - asked for
         return
     with tqdm(total=count, unit="record") as bar:
         yield bar.update
-
-
-class _Lines:
-    """Progress as plain lines, one for every tenth of the records."""
-
-    def __init__(self, count: int) -> None:
-        self.count = count
-        self.written = 0
-
-    def advance(self, records: int) -> None:
-        before, self.written = self.written, self.written + records
-        if before * 10 // self.count != self.written * 10 // self.count:
-            print(f"{self.written} of {self.count} records written", file=sys.stderr)  # noqa: T201 - asked for

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import itertools
+import pickle
 from typing import Any
 
 import pytest
@@ -96,6 +98,20 @@ def test_without_batches_every_sample_is_a_list_of_one(dataset):
     assert list(again) == [[4], [2]]
 
 
+def test_samplers_are_reached_through_the_loader(dataset):
+    sampler = DistributedSampler(dataset, num_replicas=2, rank=0)
+    one_by_one = DataLoader(dataset, batch_size=None, sampler=sampler, skippable=False)
+    one_by_one.sampler.set_epoch(1)
+    batches = BatchSampler(sampler, 4, drop_last=True)
+    loader = DataLoader(dataset, batch_sampler=batches)
+    assert (sampler.epoch, loader.batch_sampler.batch_size, loader.batch_sampler.drop_last) == (1, 4, True)
+    for wrapped in (one_by_one.sampler, loader.batch_sampler):
+        with pytest.raises(AttributeError, match="absent"):
+            wrapped.absent  # noqa: B018 - looking is the test
+        for again in (copy.copy(wrapped), copy.deepcopy(wrapped), pickle.loads(pickle.dumps(wrapped, 0))):
+            assert list(again) == list(wrapped)
+
+
 def test_without_batches_nothing_is_skipped(dataset):
     with pytest.raises(AssertionError):
         DataLoader(dataset, batch_size=None)
@@ -117,6 +133,9 @@ def test_all_steps_may_be_skipped_but_no_more(dataset):
     for step in (-1, 4):
         with pytest.raises(AssertionError):
             loader.set_step(step)
+    with pytest.raises(TypeError):
+        loader.set_step(1.5)  # type: ignore[arg-type]
+    assert len(loader) == 0
 
 
 def test_a_loader_that_is_not_skippable_says_so(dataset):
@@ -208,9 +227,12 @@ def test_other_data_sets_are_loaded_as_in_torch():
     assert batches_of(DataLoader(Streamed(), batch_size=4)) == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
 
 
-def test_steps_of_a_stream_cannot_be_skipped():
-    with pytest.raises((AssertionError, TypeError)):
-        DataLoader(Streamed(), batch_size=4).set_step(1)
+def test_a_stream_begins_at_its_beginning():
+    loader = DataLoader(Streamed(), batch_size=4)
+    loader.set_step(0)
+    assert len(batches_of(loader)) == 3
+    with pytest.raises(AssertionError, match="step 1 cannot be skipped to"):
+        loader.set_step(1)
 
 
 def test_subsets_and_sums_are_loaded(dataset):

@@ -59,11 +59,42 @@ def test_without_process_there_are_no_samples(path):
         Dataset(path)[[0]]
 
 
-@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda one: pickle.loads(pickle.dumps(one))])
-def test_copies_and_pickles_read_the_same(dataset, copied):
+@pytest.mark.parametrize("wrapped", [lambda one: one, lambda one: Subset(one, range(40)), lambda one: one + one])
+def test_pickles_of_every_protocol_read_the_same(dataset, wrapped):
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        again = pickle.loads(pickle.dumps(wrapped(dataset), protocol))
+        assert again[[5]] == [5]
+        assert len(again.ffreaders()) == len(wrapped(dataset).ffreaders())
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
+def test_copies_read_the_same_and_have_registers_of_their_own(dataset, copied, tmp_path):
     again = copied(dataset)
     assert again[[5]] == [5]
-    assert len(again.ffreaders()) == 1
+    again.reader = ffrecord.FileReader(write_numbers(tmp_path / "other.ffr", 1, first=7))
+    again.inner = ReaderRegistry()
+    assert (again[[0]], dataset[[5]]) == ([7], [5])
+    assert (len(again.ffreaders()), len(dataset.ffreaders())) == (1, 1)
+    assert not hasattr(dataset, "inner")
+
+
+def test_an_object_that_was_not_made_yet_has_no_attributes():
+    with pytest.raises(AttributeError, match="'OldStyle' object has no attribute 'anything'"):
+        object.__new__(OldStyle).anything  # noqa: B018 - looking is the test
+
+
+def test_a_module_of_torch_may_be_among_the_bases(path):
+    class Both(OldStyle, torch.nn.Module):  # type: ignore[misc,name-defined] # torch is not checked
+        def __init__(self):
+            torch.nn.Module.__init__(self)
+            self.linear = torch.nn.Linear(2, 3)
+            self.reader = ffrecord.FileReader(path)
+
+    both = Both()
+    assert (both.linear.out_features, both.reader.n) == (3, 40)
+    assert len(list(both.parameters())) == 2
+    with pytest.raises(AttributeError, match="absent"):
+        both.absent  # noqa: B018 - looking is the test
 
 
 def test_readers_are_registered(dataset):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, SupportsIndex
 
 import torch.utils.data
 
@@ -73,7 +73,7 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[misc] # torch is 
         elif self.batch_sampler is None and isinstance(dataset, Dataset):
             object.__setattr__(self, "sampler", OneByOneSampler.over(self.sampler))
 
-    def set_step(self, step: int) -> None:
+    def set_step(self, step: SupportsIndex) -> None:
         """Skip the first `step` batches, without reading them, until another step is set."""
         if not self.skippable:
             message = "This dataloader is not skippable"

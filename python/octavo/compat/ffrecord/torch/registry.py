@@ -41,11 +41,19 @@ class ReaderRegistry:
             self._resitries[name] = value
 
     def __getattr__(self, name: str) -> Any:
-        for register in (self._readers, self._resitries):
-            if name in register:
-                return register[name]
+        for register in ("_readers", "_resitries"):
+            found = vars(self).get(register, {})  # an object that is being unpickled has none yet
+            if name in found:
+                return found[name]
+        if hasattr(super(), "__getattr__"):  # a torch.nn.Module may be among the bases
+            return super().__getattr__(name)  # type: ignore[misc]
         message = f"{type(self).__name__!r} object has no attribute {name!r}"
         raise AttributeError(message)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Have registers of its own, if it is a copy."""
+        registers = {name: dict(state.get(name, {})) for name in ("_readers", "_resitries")}
+        vars(self).update(state, **registers)
 
     def __delattr__(self, name: str) -> None:
         for register in (self._readers, self._resitries):
