@@ -63,7 +63,8 @@ impl InPlaceFile {
         self.file.set_len(len).map_err(|error| Error::io(&self.name, "write", error))
     }
 
-    fn check(&self) -> Result<()> {
+    /// An error if the file is another writer's by now.
+    pub fn check(&self) -> Result<()> {
         match self.is_replaced.load(Ordering::Relaxed) {
             true => Err(Error::changed(&self.name, "another writer has begun the file anew")),
             false => Ok(()),

@@ -86,6 +86,19 @@ def test_closing_a_writer_whose_file_was_begun_anew_is_an_error_and_leaves_it(pa
     assert path.read_bytes() == naive.encode([b"new"])
 
 
+def test_a_block_that_ends_late_leaves_a_file_that_was_begun_anew(path):
+    def interrupted():
+        with FileWriter(path, 2) as writer:
+            writer.write_one(b"old")
+            yield
+
+    forgotten = interrupted()
+    next(forgotten)
+    begin(path, 1, b"new").close()
+    forgotten.close()
+    assert path.read_bytes() == naive.encode([b"new"])
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_child_leaves_the_file_to_its_parent(path):
     with FileWriter(path, 2) as writer:

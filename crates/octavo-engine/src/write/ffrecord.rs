@@ -143,6 +143,7 @@ impl Assemble for FfInPlace {
     }
 
     fn commit(mut self: Box<Self>) -> Result<()> {
+        self.file.check()?;
         let (expected, actual) = (self.count, self.lens.len() as u64);
         if expected != actual {
             return Err(Error::RecordCount { path: self.file.name().into(), expected, actual });

@@ -236,8 +236,16 @@ class FileWriter:
             warnings.warn(message, ResourceWarning, source=self, stacklevel=1)
 
     def _discard(self) -> None:
-        if not self._writer.closed:
+        if self._writer.closed:
+            return
+        if self._n is None:
             self._writer.abort()
+            return
+        try:
+            self._writer.close()  # which fails, for records are missing; and says whose file it is now
+        except SourceChangedError:
+            return
+        except OctavoError:
             self._remove()
 
     def _remove(self) -> None:
