@@ -182,6 +182,9 @@ def encode_recordio_chunk(
 ) -> bytes:
     """The bytes of a chunk with these records: its header and its payload."""
 
+def highway_hash(data: bytes) -> int:
+    """HighwayHash-64 with Riegeli's key."""
+
 def verify(reader: Reader, progress: Callable[[int], object] | None = None) -> list[tuple[int, int, int, OctavoError]]:
     """Reads and checks all records; returns (number of the file, record, how many, error) for each damaged place."""
 

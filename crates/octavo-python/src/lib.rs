@@ -9,6 +9,7 @@ mod errors;
 mod flight;
 mod folder;
 mod front;
+mod hash;
 mod indices;
 mod lock;
 mod numpy;
@@ -34,6 +35,8 @@ mod _core {
     use crate::folder::{encode_folder_table, parse_folder_table};
     #[pymodule_export]
     use crate::front::Front;
+    #[pymodule_export]
+    use crate::hash::highway_hash;
     #[pymodule_export]
     use crate::reader::Reader;
     #[pymodule_export]

@@ -6,7 +6,9 @@ import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
+from octavo.compat.array_record.python.array_record_data_source import ArrayRecordDataSource
 from octavo.compat.array_record.python.array_record_module import ArrayRecordWriter
 
 ROOT = Path(__file__).parents[3]
@@ -42,6 +44,11 @@ def flip(path: Path, offset: int) -> Path:
     data[offset] ^= 1
     path.write_bytes(data)
     return path
+
+
+def opened_records(source: ArrayRecordDataSource) -> Any:
+    """What a data source reads through; None before its files are open."""
+    return vars(source)["_ArrayRecordDataSource__records"]
 
 
 def run_program(name: str, *arguments: object, timeout_s: int = 300) -> None:

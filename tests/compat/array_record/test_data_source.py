@@ -15,9 +15,16 @@ import numpy as np
 import pytest
 
 import octavo
-from octavo.compat.array_record.python import _absl, _files, _parallel, array_record_data_source
+from octavo.compat.array_record.python import _files, array_record_data_source
 from octavo.compat.array_record.python.array_record_data_source import ArrayRecordDataSource
-from tests.compat.array_record.samples import DEFAULT_OPTIONS, flip, numbered, run_program, write, write_shards
+from tests.compat.array_record.samples import (
+    flip,
+    numbered,
+    opened_records,
+    run_program,
+    write,
+    write_shards,
+)
 
 UNSUPPORTED = (
     "Unsupported path format was used. Path format must be a Sequence, String, pathlib.Path or FileInstruction."
@@ -154,8 +161,9 @@ def test_reader_options_do_not_change_what_is_read(paths: list[str], options: An
 def test_an_offloaded_index_is_asked_for_in_the_core(paths: list[str]):
     source = ArrayRecordDataSource(paths, {"index_storage_option": "offloaded"})
     source[0]
-    assert isinstance(source._records, octavo.Reader)
-    assert source._records._options["offload_index"] is True
+    records = opened_records(source)
+    assert isinstance(records, octavo.Reader)
+    assert records._options["offload_index"] is True
 
 
 @pytest.mark.parametrize("options", [{"foo": "1"}, {"max_parallelism": "x"}, {"readahead_buffer_size": "2GB"}])
@@ -172,7 +180,7 @@ def test_a_pool_size_of_older_versions_is_accepted(paths: list[str]):
 def test_leaving_a_block_closes_the_files_and_reading_opens_them_again(paths: list[str]):
     with ArrayRecordDataSource(paths) as source:
         assert source[12] == RECORDS[12]
-        opened = source._records
+        opened = opened_records(source)
         records = iter(source)
         assert next(records) == RECORDS[0]
     assert isinstance(opened, octavo.Reader)
@@ -198,7 +206,7 @@ def test_a_pickle_has_names_and_numbers_and_no_files(paths: list[str], source: A
     assert (state["_num_records"], state["_paths"], state["_prefix_sums"]) == (30, paths, [10, 20, 30])
     for twin in (pickle.loads(pickle.dumps(source)), copy.copy(source), copy.deepcopy(source)):
         assert len(twin) == 30
-        assert twin._records is None, "opened when a record is asked for"
+        assert opened_records(twin) is None, "opened when a record is asked for"
         assert twin[29] == RECORDS[29]
         assert repr(twin) == repr(source)
 
@@ -262,70 +270,3 @@ def test_a_source_that_is_dropped_leaves_no_descriptor(paths: list[str]):
         source.__getitems__(range(30))
         del source
     assert len(os.listdir("/proc/self/fd")) <= before
-
-
-class _Told:
-    def __init__(self, text: str | None) -> None:
-        self.text = text
-
-    def writer_options_string(self) -> str | None:
-        return self.text
-
-
-@pytest.mark.parametrize("text", [None, "", DEFAULT_OPTIONS])
-def test_a_group_size_of_one_or_nothing_said_is_right(text: str | None, caplog: pytest.LogCaptureFixture):
-    array_record_data_source._check_group_size("file", _Told(text))  # type: ignore[arg-type]
-    assert caplog.records == []
-
-
-@pytest.mark.parametrize("text", ["group_size:1", "other"])
-def test_options_without_a_group_size_are_an_error(text: str):
-    with pytest.raises(ValueError, match=r".") as caught:
-        array_record_data_source._check_group_size("file", _Told(text))  # type: ignore[arg-type]
-    assert str(caught.value) == f"Couldn't detect group_size for file. Extracted writer options: {text}."
-
-
-def test_another_group_size_is_logged_when_records_are_first_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    logged: list[str] = []
-    monkeypatch.setattr(_absl.logging, "error", lambda text, *values: logged.append(text % values))
-    paths = [str(write(tmp_path / str(size), numbered(10), f"group_size:{size}")) for size in (4, 1, 8)]
-    source = ArrayRecordDataSource(paths)
-    assert logged == []
-    assert source[3] == numbered(10)[3]
-    assert source[13] == numbered(10)[3]
-    wanted = (
-        "File {} was created with group size {}. Grain requires group size 1 for good performance. "
-        "Please re-generate your ArrayRecord files with 'group_size:1'."
-    )
-    assert logged == [wanted.format(paths[0], 4), wanted.format(paths[2], 8)]
-
-
-def test_the_log_is_read_without_absl_too():
-    run_program("without_absl", timeout_s=60)
-
-
-def test_calls_run_in_parallel_and_in_order():
-    run = _parallel.run_in_parallel
-    assert run(lambda number: -number, [{"number": number} for number in range(5)], 3) == [0, -1, -2, -3, -4]
-    with pytest.raises(ZeroDivisionError):
-        run(lambda number: 1 / number, [{"number": 1}, {"number": 0}], 2)
-    with pytest.raises(ValueError, match=r"^num_workers must be >=1 for parallelism\.$"):
-        run(lambda: None, [{}], 0)
-
-
-def test_flags_have_the_originals_names_and_defaults():
-    flags = pytest.importorskip("absl.flags")
-    found = {
-        name: flags.FLAGS[name].default
-        for name in (
-            "grain_num_threads_computing_num_records",
-            "grain_num_threads_fetching_records",
-            "array_record_reader_pool_size",
-        )
-    }
-    assert list(found.values()) == [64, 64, None]
-
-
-def test_logging_is_absls_where_it_is_installed():
-    absl_logging = pytest.importorskip("absl.logging")
-    assert _absl.logging is absl_logging

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import octavo
 from octavo.compat.array_record.python import array_record_data_source
 from octavo.compat.array_record.python.array_record_data_source import ArrayRecordDataSource, FileInstruction
-from tests.compat.array_record.samples import numbered, write, write_shards
+from tests.compat.array_record.samples import numbered, opened_records, write, write_shards
 
 FILES, EACH = 4, 12
 RECORDS = [numbered(EACH, f"file {file}") for file in range(FILES)]
@@ -74,7 +74,7 @@ def test_files_of_instructions_are_not_opened_before_they_are_read(tmp_path: Pat
 def test_records_that_follow_each_other_are_read_without_a_detour(paths: list[str]):
     source = ArrayRecordDataSource([Instruction(paths[0], 5, 7), Instruction(paths[1], 0, 12), f"{paths[2]}[0:3]"])
     assert source[0] == RECORDS[0][5]
-    assert isinstance(source._records, octavo.Reader)
+    assert isinstance(opened_records(source), octavo.Reader)
     assert list(source) == [*RECORDS[0][5:], *RECORDS[1], *RECORDS[2][:3]]
 
 
@@ -109,6 +109,22 @@ def test_a_part_that_reaches_beyond_its_file_fails_where_it_does(paths: list[str
     for use in (lambda: source[2], lambda: source[[0, 2]], lambda: source.__getitems__([2])):
         with pytest.raises(RuntimeError, match=r"^index 12 out of bound 12$"):
             use()
+
+
+def test_a_part_that_begins_before_its_file_is_no_part_of_another(paths: list[str]):
+    source = ArrayRecordDataSource([Instruction(paths[0], 0, EACH), Instruction(paths[1], -1, 3)])
+    assert source[EACH + 1] == RECORDS[1][0]
+    for use in (lambda: source[EACH], lambda: source[[0, EACH]], lambda: list(source)):
+        with pytest.raises(TypeError, match=r"^read\(\): incompatible function arguments"):
+            use()
+
+
+def test_an_instruction_that_is_a_path_is_an_instruction(paths: list[str]):
+    class Both(Instruction):
+        def __fspath__(self) -> str:
+            return paths[1]
+
+    assert list(ArrayRecordDataSource(Both(paths[0], 1, 2))) == RECORDS[0][1:3]
 
 
 def test_positions_are_told_as_in_the_original(paths: list[str]):
@@ -194,5 +210,5 @@ class TestVeryManyFiles:
     def test_files_that_were_counted_are_open_already(self, paths: list[str]):
         source = ArrayRecordDataSource(paths)
         assert source[0] == RECORDS[0][0]
-        assert len({id(reader) for reader in source._readers}) == 1
+        assert None not in source._readers
         assert pickle.loads(pickle.dumps(source))[-1] == RECORDS[-1][-1]

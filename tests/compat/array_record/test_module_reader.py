@@ -213,3 +213,23 @@ def test_threads_share_one_cursor(path: str):
 
 def test_a_forked_child_reads_on_where_its_parent_is(path: str):
     run_program("forked_reader", path, timeout_s=60)
+
+
+class _Number:
+    def __index__(self) -> int:
+        return 3
+
+
+def test_anything_that_stands_for_an_integer_is_a_number(reader: ArrayRecordReader):
+    assert reader.read([_Number()]) == [RECORDS[3]]
+    assert reader.read([_Number(), 1]) == [RECORDS[3], RECORDS[1]]
+    with pytest.raises(TypeError, match=r"^read\(\): incompatible function arguments"):
+        reader.read([_Number(), -1])
+
+
+def test_what_another_thread_closes_is_closed_to_everybody(reader: ArrayRecordReader):
+    vars(reader)["_ArrayRecordReader__records"].close()  # as far as another thread has come with `close`
+    assert (reader.num_records(), reader.record_index()) == (0, 0)
+    for use in (reader.read, reader.read_all, lambda: reader.read([1]), lambda: reader.read([10**6, 1])):
+        with pytest.raises(RuntimeError, match=r"^Object closed$"):
+            use()

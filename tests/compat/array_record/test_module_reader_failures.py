@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-import octavo
+from octavo.compat.array_record.python import _status
+from octavo.compat.array_record.python.array_record_data_source import ArrayRecordDataSource
 from octavo.compat.array_record.python.array_record_module import ArrayRecordReader
+from octavo.errors import FormatError
 from tests.compat.array_record.samples import flip, numbered, write
 
 FIRST_DATA_BYTE = 64 + 40
@@ -52,6 +54,29 @@ def _footer_damaged(folder: Path) -> Path:
     return flip(_whole(folder), data.index(b"transpose:false"))
 
 
+def _zeros(folder: Path) -> Path:
+    (folder / "zeros").write_bytes(bytes(131072))
+    return folder / "zeros"
+
+
+def _one_byte_too_long(folder: Path) -> Path:
+    path = _whole(folder)
+    path.write_bytes(path.read_bytes()[:65537])
+    return path
+
+
+def _cut_behind_a_chunk(folder: Path) -> Path:
+    path = write(folder / "file", numbered(3), "group_size:1,pad_to_block_boundary:true")
+    path.write_bytes(path.read_bytes()[: 2 * 65536])
+    return path
+
+
+def _cut_within_a_chunk(folder: Path) -> Path:
+    path = write(folder / "file", [bytes(300_000)], "group_size:1,uncompressed")
+    path.write_bytes(path.read_bytes()[: 2 * 65536])
+    return path
+
+
 def _text(folder: Path) -> Path:
     (folder / "text").write_bytes(b"this is no record file " * 10_000)
     return folder / "text"
@@ -70,7 +95,24 @@ CANNOT_BE_OPENED = [
     pytest.param(_empty, "ArrayRecord file should be at least 64KB big", "", id="empty"),
     pytest.param(_cut_to_its_first_block, CORRUPTED, POSTSCRIPT, id="cut"),
     pytest.param(
-        _postscript_header_damaged, f"{CORRUPTED}: block header hash mismatch", POSTSCRIPT, id="postscript's header"
+        _postscript_header_damaged,
+        f"{CORRUPTED}: block header hash mismatch (computed 0x",
+        POSTSCRIPT,
+        id="postscript's header",
+    ),
+    pytest.param(
+        _zeros,
+        f"{CORRUPTED}: block header hash mismatch (computed 0x6700dec24d16c530, stored 0x0000000000000000), block",
+        POSTSCRIPT,
+        id="zeros",
+    ),
+    pytest.param(_one_byte_too_long, "Invalid chunk boundary: 1; at byte 1", POSTSCRIPT, id="not at a boundary"),
+    pytest.param(_cut_behind_a_chunk, "Invalid postscript", "", id="records in place of the postscript"),
+    pytest.param(
+        _cut_within_a_chunk,
+        "Invalid Riegeli/records file: chunk boundary is 65536 but block header at 65536 implies a different previous",
+        POSTSCRIPT,
+        id="cut within a chunk",
     ),
     pytest.param(
         _postscript_damaged, f"{CORRUPTED}: chunk data hash mismatch (computed 0x", POSTSCRIPT, id="postscript"
@@ -81,7 +123,7 @@ CANNOT_BE_OPENED = [
         "; Failed to read RiegeliFooterMetadata",
         id="footer",
     ),
-    pytest.param(_text, CORRUPTED, POSTSCRIPT, id="text"),
+    pytest.param(_text, f"{CORRUPTED}: chunk header hash mismatch (computed 0x", POSTSCRIPT, id="text"),
     pytest.param(_folder, "read() failed: Is a directory; reading {path}", "", id="folder"),
 ]
 
@@ -110,9 +152,23 @@ def test_problems_of_a_file_show_when_it_is_used(tmp_path: Path, make: Callable[
         assert first_line.startswith(begins.format(path=path))
         assert first_line.endswith(ends)
         assert all(str(path) in line for line in rest), "octavo's own words name the file"
+        assert "pass format=" not in str(caught.value), "which nobody can do here"
     with pytest.raises(IndexError, match=r"^\[0, 1\) is of range of \[0, 0\)$"):
         reader.read(0, 1)
     assert (reader.ok(), reader.is_open()) == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("detail", "text"),
+    [
+        ("it does not say its version", "Unrecognized version number"),
+        ("it has version 2, and only 1 is known", "Unrecognized version number"),
+        ("chunk 0 has no records", "record_group_size cannot be zero"),
+    ],
+)
+def test_a_footer_that_makes_no_sense_is_told_in_the_originals_words(detail: str, text: str):
+    error = FormatError(f"file: the footer at byte 199 is not to be believed: {detail}")
+    assert _status.of_reading(error, "file").split("\n") == [text, str(error)]
 
 
 HASH_MISMATCH = (
@@ -158,12 +214,11 @@ def test_a_sequential_reader_that_fails_has_failed_for_good(tmp_path: Path, dama
     assert not reader.is_open()
 
 
-def test_bytes_behind_the_end_are_left_out_with_a_warning(tmp_path: Path):
+def test_bytes_behind_the_end_are_left_out_without_a_warning(tmp_path: Path):
     path = _whole(tmp_path)
     path.write_bytes(path.read_bytes() + b"interrupted")  # the original cannot read such a file at all
-    with pytest.warns(octavo.errors.TornAppendWarning, match="the last 11 bytes"):
-        reader = ArrayRecordReader(str(path))
-    assert reader.read_all() == numbered(10)
+    assert ArrayRecordReader(str(path)).read_all() == numbered(10)
+    assert list(ArrayRecordDataSource(path)) == numbered(10)
 
 
 def test_a_relative_path_is_named_as_it_was_given(working_folder: Path):

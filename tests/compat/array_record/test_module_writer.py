@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import octavo
+from octavo._writer import Writer
 from octavo.compat.array_record.python.array_record_module import ArrayRecordReader, ArrayRecordWriter
 from tests.compat.array_record.samples import DEFAULT_OPTIONS, numbered, write
 
@@ -203,3 +204,26 @@ def test_a_writer_that_is_dropped_warns_and_leaves_no_footer(tmp_path: Path):
     with pytest.warns(ResourceWarning, match="was never closed"):
         del writer
     assert not ArrayRecordReader(str(tmp_path / "file")).ok()
+
+
+def test_wrong_arguments_are_refused_as_in_the_original(tmp_path: Path):
+    writer = ArrayRecordWriter(str(tmp_path / "file"))
+    with pytest.raises(TypeError, match=r"^write\(\): incompatible function arguments"):
+        writer.write("text")  # type: ignore[arg-type]
+    writer.close()
+    for kind in (ArrayRecordWriter, ArrayRecordReader):
+        with pytest.raises(TypeError, match=r"^__init__\(\): incompatible constructor arguments"):
+            kind()
+
+
+def test_a_file_whose_finish_was_interrupted_is_not_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def interrupt(_: Writer) -> None:
+        raise KeyboardInterrupt
+
+    writer = ArrayRecordWriter(str(tmp_path / "file"))
+    with monkeypatch.context() as patched:
+        patched.setattr(Writer, "close", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            writer.close()
+    with pytest.raises(RuntimeError, match=r"^Object closed before the file was finished"):
+        writer.close()

@@ -63,7 +63,8 @@ def main(method: str, epochs: int, path: str) -> None:
         for _ in range(epochs):
             assert sorted(record for batch in loader for record in batch) == expected
             descriptors.append(open_descriptors())
-        assert descriptors[-1] <= descriptors[1], descriptors
+        # PyTorch's queues close theirs a moment later. What is lost adds up: no later epoch would be back at the start.
+        assert min(descriptors[-5:]) <= descriptors[1], descriptors
         del loader
     assert orphans_in_shared_memory() <= orphans
 

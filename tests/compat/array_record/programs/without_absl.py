@@ -11,7 +11,7 @@ sys.modules["absl"] = None  # type: ignore[assignment]  # to the import system: 
 from octavo.compat.array_record.python import _absl, array_record_data_source, array_record_module  # noqa: E402
 
 assert _absl.flags is None
-assert _absl.flag_value("grain_num_threads_fetching_records") == 64
+assert _absl.flag_value(_absl.defined_flag("grain_num_threads_fetching_records")) == 64
 assert isinstance(_absl.logging, logging.Logger)
 
 logged: list[str] = []

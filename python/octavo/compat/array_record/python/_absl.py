@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import logging as standard_logging
+from types import SimpleNamespace
 from typing import Any
 
 
@@ -25,18 +26,17 @@ _FLAGS: dict[str, tuple[int | None, str]] = {
 }
 
 
-def define_flags() -> None:
-    """Define the original's flags, unless the original has done so; it may still do so later."""
+def defined_flag(name: str) -> Any:
+    """One of the original's flags; defined here, unless the original has done so. It may still do so later."""
+    default, meaning = _FLAGS[name]
     if flags is None:
-        return
-    for name, (default, meaning) in _FLAGS.items():
-        if name not in flags.FLAGS:
-            flags.DEFINE_integer(name, default, meaning, allow_override=True)
+        return SimpleNamespace(name=name, value=default, default=default)
+    if name not in flags.FLAGS:
+        return flags.DEFINE_integer(name, default, meaning, allow_override=True)
+    return flags.FlagHolder(flags.FLAGS, flags.FLAGS[name])
 
 
-def flag_value(name: str) -> int | None:
+def flag_value(flag: Any) -> int | None:
     """What a flag was set to; its default before flags are parsed, or without absl."""
-    if flags is None or name not in flags.FLAGS:
-        return _FLAGS[name][0]
-    value: int | None = flags.FLAGS[name].value
+    value: int | None = flag.value if flags is None else flags.FLAGS[flag.name].value
     return value

@@ -24,6 +24,19 @@ def files_named(name: str) -> list[str]:
     return files if files != [os.path.abspath(name)] else [name]
 
 
+def stamps(names: Sequence[str]) -> list[tuple[int, int, int] | None]:
+    """What tells a file from one that has taken its place since."""
+    return [_stamp(name) for name in names]
+
+
+def _stamp(name: str) -> tuple[int, int, int] | None:
+    try:
+        found = os.stat(name)
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
 def open_files(names: Sequence[str], options: ArrayRecordReaderOptions) -> octavo.Reader:
     """All these files as one reader; RuntimeError with the original's text if one cannot be opened."""
     is_offloaded = options.index_storage_option == "offloaded"
@@ -32,7 +45,8 @@ def open_files(names: Sequence[str], options: ArrayRecordReaderOptions) -> octav
             if os.path.isdir(name):  # to octavo, that is all files in it
                 message = f"{name}: cannot open: {os.strerror(errno.EISDIR)}"
                 raise StorageError(message, path=name, errno=errno.EISDIR)
-        return octavo.open(list(names), format="array_record", index_storage="offloaded" if is_offloaded else "memory")
+        # Not `octavo.open`, which warns about bytes behind the end of a file; the original has no such warning.
+        return octavo.Reader(expand(list(names)), format="array_record", offload_index=is_offloaded)
     except OctavoError as error:
         as_given = next((name for name in names if os.path.abspath(name) == error.path), error.path or "")
         raise RuntimeError(_status.of_reading(error, as_given)) from error

@@ -13,6 +13,9 @@ import octavo
 from octavo._options import ArrayRecordReaderOptions
 from octavo.compat.array_record.python._files import files_named, open_files
 
+# Where these classes are shown and pickled, as in the original.
+_SHOWN_MODULE = "octavo.compat.array_record.python.array_record_data_source"
+
 _RANGE = re.compile(r"(.*)\[(\d+):(\d+)\]")
 
 
@@ -26,6 +29,8 @@ class FileInstruction(Protocol):
     examples_in_shard: int
 
 
+FileInstruction.__module__ = _SHOWN_MODULE
+
 # Types that frameworks import and combine with others, so that they exist at run time in the form of the original's.
 PathLikeOrFileInstruction: TypeAlias = Union[str, os.PathLike, FileInstruction]  # type: ignore[type-arg]  # noqa: UP007
 ArrayRecordDataSourcePaths: TypeAlias = Union[  # noqa: UP007
@@ -36,6 +41,9 @@ ArrayRecordDataSourcePaths: TypeAlias = Union[  # noqa: UP007
 @dataclasses.dataclass(frozen=True)
 class ReadInstruction:
     """Records `start` to `end` of a file."""
+
+    __module__ = _SHOWN_MODULE
+    __qualname__ = "_ReadInstruction"
 
     filename: str
     start: int
@@ -81,8 +89,16 @@ def look_up(
     return instructions, reader
 
 
+def get_read_instructions(paths: Sequence[PathLikeOrFileInstruction]) -> list[ReadInstruction]:
+    """The instructions for these paths, with nothing left open."""
+    instructions, counted = look_up(paths, ArrayRecordReaderOptions.parse(""))
+    if counted is not None:
+        counted.close()
+    return instructions
+
+
 def _instruction_or_names(path: PathLikeOrFileInstruction) -> Sequence[ReadInstruction | str]:
-    if not isinstance(path, str | os.PathLike):
+    if not isinstance(path, str) and isinstance(path, FileInstruction):  # which may be a path, too
         return [ReadInstruction(os.fspath(path.filename), path.skip, path.skip + path.take)]
     name = os.fspath(path)
     if found := _RANGE.fullmatch(name):

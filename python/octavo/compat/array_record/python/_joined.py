@@ -57,8 +57,6 @@ class ScatteredRecords:
         return self._ends[-1]
 
     def __getitem__(self, key: Any) -> bytes | list[bytes]:
-        if isinstance(key, slice):
-            return self.read(range(*key.indices(len(self))))
         try:
             number = operator.index(key)
         except TypeError:
@@ -81,6 +79,8 @@ class ScatteredRecords:
         which = bisect_right(self._ends, ordinal)
         position = ordinal + self._shifts[which]
         run = self._runs[which]
+        if position < run.file_start:
+            raise TypeError(f"read(): incompatible function arguments: record {position - run.file_start} of a file")
         if position >= run.file_end:
             raise RuntimeError(f"index {position - run.file_start} out of bound {run.file_end - run.file_start}")
         return position

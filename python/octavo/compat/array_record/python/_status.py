@@ -9,9 +9,19 @@ from __future__ import annotations
 import errno
 import os
 
-from octavo.errors import ChecksumError, NotFoundError, OctavoError, StorageError
+from octavo.compat.array_record.python import _last_block
+from octavo.errors import (
+    ChecksumError,
+    ClosedError,
+    NotFoundError,
+    OctavoError,
+    RecordIndexError,
+    RecordTypeError,
+    StorageError,
+)
 
 CLOSED = "Object closed"
+WRONG_KEY = "Record key should be in [0, num_records)"
 
 _LEAST_BYTES = 65536
 _TOO_SHORT = "ArrayRecord file should be at least 64KB big"
@@ -24,6 +34,10 @@ _PARTS = {
     "not a record file": "RiegeliPostscript",
 }
 
+_UNKNOWN_VERSION = "Unrecognized version number"
+_NO_GROUP_SIZE = "record_group_size cannot be zero"
+_WITHOUT_PART = (_UNKNOWN_VERSION, _NO_GROUP_SIZE, "Invalid postscript")
+
 
 def of_reading(error: OctavoError, path: str) -> str:
     """Why the file that the user called `path` cannot be read."""
@@ -31,9 +45,23 @@ def of_reading(error: OctavoError, path: str) -> str:
         return _refusal(error, path)
     if _is_too_short(error.path or path):
         return _TOO_SHORT
-    message = str(error)
-    part = next((f"; Failed to read {part}" for mentioned, part in _PARTS.items() if mentioned in message), "")
-    return f"{_damage(error)}{part}\n{message}"
+    message = str(error).removesuffix("; if you know better, pass format=")
+    part = next((part for mentioned, part in _PARTS.items() if mentioned in message), None)
+    told = _last_block.damage(error.path or path) if _has_no_postscript(part, error) else _damage(error)
+    if part is not None and told not in _WITHOUT_PART:
+        told = f"{told}; Failed to read {part}"
+    return f"{told}\n{message}"
+
+
+def raised_by_source(error: OctavoError) -> Exception:
+    """What the original's data source raises."""
+    if isinstance(error, RecordIndexError):
+        return ValueError(WRONG_KEY)
+    if isinstance(error, RecordTypeError):
+        return TypeError(str(error))
+    if isinstance(error, ClosedError):
+        return RuntimeError(CLOSED)
+    return RuntimeError(of_reading(error, error.path or ""))
 
 
 def of_creating(error: OctavoError, path: str) -> str:
@@ -64,8 +92,12 @@ def _reason(error: OctavoError) -> str:
     return str(error)
 
 
+def _has_no_postscript(part: str | None, error: OctavoError) -> bool:
+    return part == "RiegeliPostscript" and not isinstance(error, ChecksumError)
+
+
 def _damage(error: OctavoError) -> str:
-    known = "Corrupted Riegeli/records file"
+    known = _last_block.CORRUPTED
     message = str(error)
     if isinstance(error, ChecksumError) and error.expected is not None and error.actual is not None:
         what = "header" if "header hash" in message else "data"
@@ -73,10 +105,10 @@ def _damage(error: OctavoError) -> str:
         return f"{known}: chunk {what} hash mismatch {hashes}, chunk at {error.offset}"
     if "block header" in message:
         return f"{known}: block header hash mismatch, block at {error.offset}"
-    if "magic number" in message:
-        return "Invalid postscript"
-    if "it has version" in message:
-        return "Unrecognized version number"
+    if "it has version" in message or "does not say its version" in message:
+        return _UNKNOWN_VERSION
+    if "chunk 0 has no records" in message:
+        return _NO_GROUP_SIZE
     return known
 
 

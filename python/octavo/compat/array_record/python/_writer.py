@@ -10,7 +10,7 @@ from octavo._options import ArrayRecordWriterOptions
 from octavo._recipe import recipe
 from octavo._writer import Writer
 from octavo.compat.array_record.python import _status
-from octavo.compat.array_record.python._arguments import as_text
+from octavo.compat.array_record.python._arguments import NOT_GIVEN, as_text
 from octavo.errors import ClosedError, OctavoError, OptionError, RecordTypeError
 
 if TYPE_CHECKING:
@@ -28,12 +28,17 @@ class ArrayRecordWriter:
 
     __module__ = "octavo.compat.array_record.python.array_record_module"
 
-    def __init__(self, path: str | bytes | os.PathLike[str], options: str | bytes = "", **kwargs: Any) -> None:
+    def __init__(
+        self,
+        path: str | bytes | os.PathLike[str] = NOT_GIVEN,
+        options: str | bytes = "",
+        **kwargs: Any,
+    ) -> None:
         del kwargs
-        self._path = as_text(path, "path")
-        self._writer: Writer | None = None
-        self._failure: str | None = None
-        self._is_open = True
+        self.__path = as_text(path, "path")
+        self.__writer: Writer | None = None
+        self.__failure: str | None = None
+        self.__is_open = True
         text = as_text(options, "options")
         try:
             ArrayRecordWriterOptions.parse(text, strict=True)
@@ -41,50 +46,54 @@ class ArrayRecordWriter:
         except OptionError as error:
             raise ValueError(str(error)) from error
         try:
-            self._writer = Writer(self._path, format="array_record", in_place=True, **arguments)
+            self.__writer = Writer(self.__path, format="array_record", in_place=True, **arguments)
         except OctavoError as error:
-            self._failure = _status.of_creating(error, self._path)
+            self.__failure = _status.of_creating(error, self.__path)
 
     def ok(self) -> bool:
         """Whether records can be written: not once it has failed or was closed."""
-        return self._writer is not None
+        return self.__writer is not None
 
     def is_open(self) -> bool:
         """Whether it has not been closed."""
-        return self._is_open
+        return self.__is_open
 
     def write(self, record: Buffer, /) -> None:
         """Add a record: bytes, or anything else whose bytes lie one after the other."""
-        writer = self._writer
+        writer = self.__writer
         if writer is None:
-            raise RuntimeError(self._failure or _status.CLOSED)
+            raise RuntimeError(self.__failure or _status.CLOSED)
         try:
             writer.write(record)
-        except RecordTypeError:
-            raise
+        except RecordTypeError as error:
+            raise TypeError(f"write(): incompatible function arguments: {error}") from error
         except OctavoError as error:
-            raise self._fail(error) from error
+            raise self.__fail(error) from error
 
     def close(self) -> None:
         """Write what is pending and finish the file; RuntimeError if it is not whole, each time."""
-        self._is_open = False
-        writer, self._writer = self._writer, None
+        self.__is_open = False
+        writer, self.__writer = self.__writer, None
         if writer is not None:
             try:
                 writer.close()
             except OctavoError as error:
-                raise self._fail(error) from error
-        elif self._failure is not None:
-            raise RuntimeError(self._failure)
+                raise self.__fail(error) from error
+            except BaseException:
+                writer.abort()
+                self.__failure = f"Object closed before the file was finished; writing {self.__path}"
+                raise
+        elif self.__failure is not None:
+            raise RuntimeError(self.__failure)
 
-    def _fail(self, error: OctavoError) -> RuntimeError:
+    def __fail(self, error: OctavoError) -> RuntimeError:
         if not isinstance(error, ClosedError):  # which another thread has done
-            self._failure = self._failure or _status.of_writing(error, self._path)
-            self._give_up()
-        return RuntimeError(self._failure or _status.CLOSED)
+            self.__failure = self.__failure or _status.of_writing(error, self.__path)
+            self.__give_up()
+        return RuntimeError(self.__failure or _status.CLOSED)
 
-    def _give_up(self) -> None:
-        writer, self._writer = self._writer, None
+    def __give_up(self) -> None:
+        writer, self.__writer = self.__writer, None
         if writer is not None:
             writer.abort()
 
@@ -98,5 +107,5 @@ class ArrayRecordWriter:
         if kind is None:
             self.close()
         else:
-            self._is_open = False
-            self._give_up()
+            self.__is_open = False
+            self.__give_up()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import bisect
 import contextlib
+import copyreg
 import functools
 import hashlib
 import itertools
@@ -20,10 +21,11 @@ from typing import Any, Self, SupportsIndex
 
 import octavo
 from octavo import _core
-from octavo._options import ArrayRecordReaderOptions
 from octavo.compat.array_record.python import _status, array_record_module
-from octavo.compat.array_record.python._absl import define_flags, flag_value, logging
-from octavo.compat.array_record.python._files import open_files
+from octavo.compat.array_record.python._absl import defined_flag, logging
+from octavo.compat.array_record.python._absl import flag_value as _get_flag_value
+from octavo.compat.array_record.python._arguments import is_number
+from octavo.compat.array_record.python._files import open_files, stamps
 from octavo.compat.array_record.python._fork_lock import ForkLock
 from octavo.compat.array_record.python._instructions import (
     ArrayRecordDataSourcePaths,
@@ -33,10 +35,13 @@ from octavo.compat.array_record.python._instructions import (
     look_up,
 )
 from octavo.compat.array_record.python._instructions import ReadInstruction as _ReadInstruction  # noqa: F401 - in pickles
+from octavo.compat.array_record.python._instructions import get_read_instructions as _get_read_instructions  # noqa: F401 - of the original
 from octavo.compat.array_record.python._joined import ScatteredRecords, join
 from octavo.compat.array_record.python._parallel import T
 from octavo.compat.array_record.python._parallel import run_in_parallel as _run_in_parallel
-from octavo.errors import ClosedError, OctavoError, OptionError, RecordIndexError, RecordTypeError
+from octavo.compat.array_record.python._single_files import create_reader as _create_reader
+from octavo.compat.array_record.python._single_files import parse, strict_text
+from octavo.errors import ClosedError, OctavoError
 
 __all__ = [
     "ArrayRecordDataSource",
@@ -47,7 +52,10 @@ __all__ = [
 ]
 
 _GROUP_SIZE = re.compile(r"group_size:(\d+),")
-_WRONG_KEY = "Record key should be in [0, num_records)"
+
+_GRAIN_NUM_THREADS_COMPUTING_NUM_RECORDS = defined_flag("grain_num_threads_computing_num_records")
+_GRAIN_NUM_THREADS_FETCHING_RECORDS = defined_flag("grain_num_threads_fetching_records")
+_ARRAY_RECORD_READER_POOL_SIZE = defined_flag("array_record_reader_pool_size")
 
 # What is opened at once for the first record that is asked for; beyond that, a record must not cost the index of all.
 _MOST_JOINED_FILES = 1000
@@ -56,7 +64,8 @@ _MOST_JOINED_RECORDS = 10_000_000
 # Held while files are opened: threads that ask for the first record at once do not all open them.
 _opening = ForkLock()
 
-define_flags()
+# What belongs to files that are open, and is not pickled.
+_OPENED = {"_readers", *(f"_ArrayRecordDataSource__{name}" for name in ("counted", "stamps", "records", "is_apart"))}
 
 
 class ArrayRecordDataSource(_core.Front):
@@ -76,22 +85,21 @@ class ArrayRecordDataSource(_core.Front):
         reader_pool_size: int | None = None,
     ) -> None:
         del reader_pool_size
-        given = {} if reader_options is None else reader_options
-        self._reader_options_string = ",".join(f"{key}:{value}" for key, value in given.items())
-        options = _parse(self._reader_options_string)
+        self._reader_options_string = ",".join(f"{key}:{value}" for key, value in (reader_options or {}).items())
+        options = parse(self._reader_options_string)
         self._read_instructions, counted = look_up(as_list(paths), options)
         self._paths = [instruction.filename for instruction in self._read_instructions]
         self._prefix_sums = list(itertools.accumulate(one.num_records for one in self._read_instructions))
         self._num_records = self._prefix_sums[-1]
-        self._start_with(counted)
+        self.__start_with(counted)
 
-    def _start_with(self, counted: octavo.Reader | None) -> None:
+    def __start_with(self, counted: octavo.Reader | None) -> None:
         """Have nothing open but what was opened to count records."""
         self._face(None)
-        self._counted = counted
-        self._records: octavo.Reader | ScatteredRecords | None = None
-        self._is_apart = False
-        # For each file what reads it, as in the original: its own reader, or the one of all.
+        self.__counted = counted
+        self.__stamps = [] if counted is None else stamps(self._paths)
+        self.__records: octavo.Reader | ScatteredRecords | None = None
+        self.__is_apart = False
         self._readers: list[Any] = [None] * len(self._paths)
 
     def __len__(self) -> int:
@@ -104,13 +112,16 @@ class ArrayRecordDataSource(_core.Front):
 
     def __getitems__(self, record_keys: Iterable[SupportsIndex]) -> list[bytes]:
         """Records with these numbers, in this order."""
-        records = self._opened()
+        records = self.__records
         if records is None:
-            return self._read_apart(record_keys)
+            record_keys = self.__numbers(record_keys)
+            records = self.__open()
+            if records is None:
+                return self.__read_apart(record_keys)
         try:
             return records.read(record_keys)
         except OctavoError as error:
-            raise _translated(error) from error
+            raise _status.raised_by_source(error) from error
 
     def _missed(self, key: Any) -> bytes | list[bytes]:
         """`source[key]` for keys that are not the number of a record that can be read; called by the native class.
@@ -119,20 +130,23 @@ class ArrayRecordDataSource(_core.Front):
         """
         if isinstance(key, slice):
             return self.__getitems__(range(*key.indices(len(self))))
-        records = self._opened()
+        records = self.__records
         if records is None:
-            return self._read_apart([key])[0] if _is_number(key) else self._read_apart(key)
+            if is_number(key):
+                return ArrayRecordDataSource.__getitems__(self, [key])[0]
+            return ArrayRecordDataSource.__getitems__(self, key)
         try:
             found: bytes | list[bytes] = records[key]
         except OctavoError as error:
-            raise _translated(error) from error
+            raise _status.raised_by_source(error) from error
         return found
 
     def __iter__(self) -> Iterator[bytes]:
         done = 0
-        records = self._opened()
-        # A subclass may make something else of a record.
-        if isinstance(records, octavo.Reader) and type(self).__getitem__ is _core.Front.__getitem__:
+        records = self.__open()
+        # A subclass may make something else of a record, or have fewer.
+        is_plain = type(self).__getitem__ is _core.Front.__getitem__ and len(self) == self._num_records
+        if is_plain and isinstance(records, octavo.Reader):
             try:
                 for record in records:
                     yield record
@@ -140,46 +154,53 @@ class ArrayRecordDataSource(_core.Front):
             except ClosedError:
                 pass  # which leaves the source usable
             except OctavoError as error:
-                raise _translated(error) from error
+                raise _status.raised_by_source(error) from error
         for key in range(done, len(self)):
             yield self[key]
 
-    def _opened(self) -> octavo.Reader | ScatteredRecords | None:
+    def __open(self) -> octavo.Reader | ScatteredRecords | None:
         """All records; None if files are read one by one."""
-        return self._open() if self._records is None and not self._is_apart else self._records
-
-    def _open(self) -> octavo.Reader | ScatteredRecords | None:
         with _opening:
-            if self._records is None and not self._is_apart:
-                reader = self._counted
-                if reader is None and self._are_too_many():
-                    self._is_apart = True
-                    return None
+            if self.__records is None and not self.__is_apart:
                 try:
-                    if reader is None:
-                        reader = open_files(self._paths, _parse(self._reader_options_string))
-                    records = join(reader, self._read_instructions)
+                    self.__is_apart = not self.__join_files()
                 except RuntimeError:
                     if len(self._paths) == 1:
                         raise
-                    self._is_apart = True
-                    return None
-                for path, text in zip(self._paths, reader._writer_options, strict=True):  # noqa: SLF001 - part of octavo
-                    _check_writer_options(path, text)
-                self._records, self._counted = records, None
-                self._readers = [reader] * len(self._paths)
-                self._face(records if isinstance(records, octavo.Reader) else None)
-            return self._records
+                    self.__is_apart = True
+            return self.__records
 
-    def _are_too_many(self) -> bool:
-        return len(self._paths) > 1 and (
-            len(self._paths) > _MOST_JOINED_FILES or self._num_records > _MOST_JOINED_RECORDS
-        )
+    def __join_files(self) -> bool:
+        """Read through one reader of all files from now on, unless they are too many."""
+        reader, self.__counted = self.__counted, None
+        if reader is not None and self.__stamps != stamps(self._paths):
+            reader.close()  # what was counted is not there any more
+            reader = None
+        if reader is None:
+            if self.__are_too_many():
+                return False
+            reader = open_files(self._paths, parse(self._reader_options_string))
+        records = join(reader, self._read_instructions)
+        options = strict_text(self._reader_options_string)
+        parts = zip(self._paths, itertools.pairwise(reader._file_starts), reader._writer_options, strict=True)  # noqa: SLF001 - part of octavo
+        readers = [
+            array_record_module.ArrayRecordReader(path, options, octavo_records=(reader[start:stop], written))
+            for path, (start, stop), written in parts
+        ]
+        for path, one in zip(self._paths, readers, strict=True):
+            _check_group_size(path, one)
+        self.__records, self._readers = records, readers
+        self._face(records if isinstance(records, octavo.Reader) else None)
+        return True
 
-    def _close(self) -> None:
+    def __are_too_many(self) -> bool:
+        files = len(self._paths)
+        return files > 1 and (files > _MOST_JOINED_FILES or self._num_records > _MOST_JOINED_RECORDS)
+
+    def __close(self) -> None:
         with _opening:
-            opened = [self._counted, *self._readers]
-            self._start_with(None)
+            opened = [self.__counted, self.__records, *self._readers]
+            self.__start_with(None)
         for one in opened:
             if one is not None:
                 with contextlib.suppress(RuntimeError):  # a reader that has failed says so once more
@@ -192,17 +213,18 @@ class ArrayRecordDataSource(_core.Front):
         self, exc_type: type[BaseException] | None, exc_value: BaseException | None, traceback: TracebackType | None
     ) -> None:
         """Close the files; whoever reads again opens them again."""
-        self._close()
+        self.__close()
 
     def __getstate__(self) -> dict[str, Any]:
-        state = self.__dict__.copy()
-        for opened in ("_counted", "_records", "_is_apart", "_readers"):
-            state.pop(opened, None)
-        return state
+        return {name: value for name, value in vars(self).items() if name not in _OPENED}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For all protocols of pickling; without it, 0 and 1 are refused, because the base is native."""
+        return copyreg.__newobj__, (type(self),), self.__getstate__()  # type: ignore[attr-defined]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._start_with(None)
+        self.__start_with(None)
 
     def __repr__(self) -> str:
         digest = hashlib.sha1("".join(self._paths).encode(), usedforsecurity=False).hexdigest()
@@ -213,7 +235,7 @@ class ArrayRecordDataSource(_core.Front):
     def _reader_idx_and_position(self, record_key: SupportsIndex) -> tuple[int, int]:
         key = operator.index(record_key)
         if not 0 <= key < self._num_records:
-            raise ValueError(_WRONG_KEY)
+            raise ValueError(_status.WRONG_KEY)
         which = bisect.bisect_right(self._prefix_sums, key)
         instruction = self._read_instructions[which]
         return which, key - (self._prefix_sums[which] - instruction.num_records) + instruction.start
@@ -239,8 +261,15 @@ class ArrayRecordDataSource(_core.Front):
                 reader = self._readers[reader_idx] = opened
         return reader
 
-    def _read_apart(self, keys: Iterable[SupportsIndex]) -> list[bytes]:
-        numbers = [number + len(self) if number < 0 else number for number in map(operator.index, keys)]
+    def __numbers(self, keys: Iterable[SupportsIndex]) -> list[int]:
+        """The keys, counted from the first record, and none out of range."""
+        count = self._num_records
+        numbers = [number + count if number < 0 else number for number in map(operator.index, keys)]
+        if not all(0 <= number < count for number in numbers):
+            raise ValueError(_status.WRONG_KEY)
+        return numbers
+
+    def __read_apart(self, numbers: Sequence[int]) -> list[bytes]:
         split = self._split_keys_per_reader(numbers)
         records = [b""] * len(numbers)
 
@@ -250,62 +279,20 @@ class ArrayRecordDataSource(_core.Front):
                 records[place] = record
 
         if split:
-            most = flag_value("grain_num_threads_fetching_records") or 1
+            most = _get_flag_value(_GRAIN_NUM_THREADS_FETCHING_RECORDS) or 1
             tasks = [{"which": which, "wanted": wanted} for which, wanted in split.items()]
             _run_in_parallel(fetch, tasks, min(len(tasks), most))
         return records
 
 
-def _parse(reader_options: str) -> ArrayRecordReaderOptions:
-    try:
-        return ArrayRecordReaderOptions.parse(reader_options)
-    except OptionError as error:
-        raise ValueError(str(error)) from error
-
-
-def _is_number(key: Any) -> bool:
-    try:
-        operator.index(key)
-    except TypeError:
-        return False
-    return True
-
-
-def _translated(error: OctavoError) -> Exception:
-    """What the original raises."""
-    if isinstance(error, RecordIndexError):
-        return ValueError(_WRONG_KEY)
-    if isinstance(error, RecordTypeError):
-        return TypeError(str(error))
-    if isinstance(error, ClosedError):
-        return RuntimeError(_status.CLOSED)
-    return RuntimeError(_status.of_reading(error, error.path or ""))
-
-
-def _create_reader(
-    filename: str | os.PathLike[str], additional_reader_options: str
-) -> array_record_module.ArrayRecordReader:
-    """A reader of one file, with options as `ArrayRecordDataSource` takes them."""
-    storage = _parse(additional_reader_options).index_storage_option
-    text = f"index_storage_option:{storage},footer_prefetch_bytes:0"
-    return array_record_module.ArrayRecordReader(filename, text)
-
-
 def _check_group_size(filename: str | os.PathLike[str], reader: array_record_module.ArrayRecordReader) -> None:
     """Log an error if records share chunks."""
-    _check_writer_options(filename, reader.writer_options_string())
-
-
-def _check_writer_options(filename: str | os.PathLike[str], text: str | None) -> None:
+    text = reader.writer_options_string()
     if not text:
         return
     found = _GROUP_SIZE.search(text)
     if found is None:
         raise ValueError(f"Couldn't detect group_size for {filename}. Extracted writer options: {text}.")
     if found[1] != "1":
-        logging.error(
-            "File %s was created with group size %s. Grain requires group size 1 for good performance. Please "
-            "re-generate your ArrayRecord files with 'group_size:1'.",
-            filename,
-            found[1],
-        )
+        advice = "Grain requires group size 1 for good performance. Please re-generate your ArrayRecord files with"
+        logging.error(f"File %s was created with group size %s. {advice} 'group_size:1'.", filename, found[1])
