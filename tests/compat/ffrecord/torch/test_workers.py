@@ -7,6 +7,8 @@ import itertools
 import os
 import re
 import sys
+import time
+from collections.abc import Callable
 
 import pytest
 
@@ -103,6 +105,13 @@ def open_descriptors() -> int:
     return len(os.listdir("/proc/self/fd"))
 
 
+def comes_true(condition: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + 20
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return condition()
+
+
 def shared_memory_of(processes: set[int]) -> list[str]:
     """What is left of it: torch calls it torch_PROCESS_..., and others share the folder."""
     owners = {name: re.match(r"torch_(\d+)_", name) for name in os.listdir("/dev/shm")}
@@ -128,5 +137,6 @@ def test_twenty_epochs_leave_no_descriptors_and_no_shared_memory(path, method, i
     run(20)
     gc.collect()
     assert os.getpid() not in workers
-    assert open_descriptors() <= descriptors
-    assert shared_memory_of(workers) == []
+    # torch's queues let go of theirs a moment later.
+    assert comes_true(lambda: open_descriptors() <= descriptors)
+    assert comes_true(lambda: shared_memory_of(workers) == [])
