@@ -171,6 +171,11 @@ pub fn is_ours(py: Python<'_>, error: &PyErr) -> bool {
     module(py).and_then(|module| module.getattr("OctavoError")).is_ok_and(|base| error.is_instance(py, &base))
 }
 
+/// Finds the classes of exceptions, once.
+pub fn prepare(py: Python<'_>) -> PyResult<()> {
+    module(py).map(|_| ())
+}
+
 fn module(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
     static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
     let module = MODULE.get_or_try_init(py, || py.import("octavo.errors").map(Bound::unbind))?;

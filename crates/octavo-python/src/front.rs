@@ -102,7 +102,7 @@ fn failed<'py>(slf: &Bound<'py, Front>, key: &Bound<'py, PyAny>, error: PyErr) -
 
 #[cold]
 fn missed<'py>(slf: &Bound<'py, Front>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    slf.call_method1(pyo3::intern!(slf.py(), "_missed"), (key,))
+    slf.call_method1("_missed", (key,))
 }
 
 /// Adds the methods that are called for every record. What a macro would make of them takes their argument apart in a general

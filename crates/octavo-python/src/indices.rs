@@ -96,7 +96,7 @@ pub fn positions(object: &Bound<'_, PyAny>, count: u64) -> PyResult<Vec<u64>> {
 
 /// Whether it is an array of booleans, which say "take" or "leave" and are not numbers.
 fn is_mask(object: &Bound<'_, PyAny>) -> PyResult<bool> {
-    let Ok(kind) = object.getattr(pyo3::intern!(object.py(), "dtype")) else { return Ok(false) };
+    let Ok(kind) = object.getattr("dtype") else { return Ok(false) };
     Ok(kind.str()?.to_str()?.ends_with("bool"))
 }
 

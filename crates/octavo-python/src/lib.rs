@@ -55,6 +55,10 @@ mod _core {
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         octavo_engine::interrupt::set_hook(crate::errors::check_signals);
+        // Now, and not when they are first needed: a thread that forks while another makes them would leave its child waiting
+        // for them. For the same reason nothing here is interned.
+        octavo_engine::fork::generation();
+        crate::errors::prepare(module.py())?;
         crate::front::add_methods(module)
     }
 

@@ -1,12 +1,12 @@
 //! NumPy's arrays, made by NumPy itself through its C interface: one call each, without a trip through the interpreter.
 
 use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 use octavo_engine::Target;
 use pyo3::exceptions::{PyImportError, PyMemoryError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::PyCapsule;
 
 use crate::buffer::RawBuffer;
@@ -50,9 +50,17 @@ unsafe impl Sync for NumPy {}
 
 impl NumPy {
     /// The interface of the NumPy that is installed.
+    #[inline]
     pub fn get(py: Python<'_>) -> PyResult<Self> {
-        static FOUND: PyOnceLock<NumPy> = PyOnceLock::new();
-        FOUND.get_or_try_init(py, || Self::find(py)).copied()
+        // No lock around the search: a thread that forks meanwhile would leave its child waiting for it.
+        static FOUND: AtomicPtr<NumPy> = AtomicPtr::new(std::ptr::null_mut());
+        // SAFETY: null, or what was leaked below.
+        if let Some(found) = unsafe { FOUND.load(Ordering::Acquire).as_ref() } {
+            return Ok(*found);
+        }
+        let found = Self::find(py)?;
+        FOUND.store(Box::leak(Box::new(found)), Ordering::Release);
+        Ok(found)
     }
 
     fn find(py: Python<'_>) -> PyResult<Self> {

@@ -84,15 +84,15 @@ impl Reader {
     fn __getitem__<'py>(slf: &Bound<'py, Self>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         if !indices::is_number(key) {
-            return slf.call_method1(pyo3::intern!(py, "_select"), (key,));
+            return slf.call_method1("_select", (key,));
         }
         let this = slf.get();
         this.check_open(py)?;
         let index = match indices::integer(key, this.view.count) {
             Ok(index) => index,
             // A tensor has `__index__` and is a collection all the same.
-            Err(_) if key.hasattr(pyo3::intern!(py, "__len__"))? => {
-                return slf.call_method1(pyo3::intern!(py, "_select"), (key,));
+            Err(_) if key.hasattr("__len__")? => {
+                return slf.call_method1("_select", (key,));
             }
             Err(error) => return Err(error),
         };
@@ -425,7 +425,7 @@ fn as_input(object: &Bound<'_, PyAny>) -> PyResult<Input> {
     if object.is_instance_of::<PyString>() {
         return Ok(Input::Path(object.extract()?));
     }
-    if object.hasattr(pyo3::intern!(object.py(), "read_spans"))? {
+    if object.hasattr("read_spans")? {
         return Ok(Input::Source(Box::new(source::SpanSource::new(object)?)));
     }
     Ok(Input::Source(source::memory(object)?))
