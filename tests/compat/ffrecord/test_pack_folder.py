@@ -27,16 +27,6 @@ TINY = bytes.fromhex(
 
 
 @pytest.fixture
-def tree(tmp_path: Path) -> Path:
-    return lay_out(tmp_path / "tree", TREE)
-
-
-@pytest.fixture
-def out(tmp_path: Path) -> Path:
-    return tmp_path / "out.ffr"
-
-
-@pytest.fixture
 def folder(tree: Path, out: Path) -> PackedFolder:
     pack_folder(tree, out)
     return PackedFolder(out)

@@ -11,22 +11,12 @@ import numpy as np
 import pytest
 
 from octavo.compat.ffrecord import PackedFolder, pack_folder
-from tests.compat.ffrecord.folders import MAGIC, TREE, Touching, lay_out, packed
+from tests.compat.ffrecord.folders import MAGIC, Touching, packed
 from tests.conformance.originals import FIXTURES, Original, as_parameters, digest_of, originals, sha256_of
 from tests.naive import ffrecord as naive
 
 PACKED = [one for one in originals("ffrecord") if one.kind == "packed-folder"]
 HOSTILE = [one for one in originals("ffrecord") if one.kind == "hostile" and one.path.name.startswith("packed_")]
-
-
-@pytest.fixture
-def tree(tmp_path: Path) -> Path:
-    return lay_out(tmp_path / "tree", TREE)
-
-
-@pytest.fixture
-def out(tmp_path: Path) -> Path:
-    return tmp_path / "out.ffr"
 
 
 @pytest.fixture
