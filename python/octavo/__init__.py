@@ -9,7 +9,7 @@
 (100, b'record 7', [b'record 9', b'record 4'])
 """
 
-from octavo import compat, errors
+from octavo import compat, errors, shuffle
 from octavo._core import Batch, __version__
 from octavo._open import append, create, open, trim
 from octavo._partition import Partition
@@ -36,7 +36,18 @@ __all__ = [
     "errors",
     "open",
     "recover",
+    "shuffle",
     "trim",
     "verify",
     "write_index",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """`octavo.torch` and `octavo.integrations` without an import of their own: they bring in frameworks."""
+    if name not in ("integrations", "torch"):
+        message = f"module 'octavo' has no attribute {name!r}"
+        raise AttributeError(message)
+    from importlib import import_module  # noqa: PLC0415 - here alone
+
+    return import_module(f"octavo.{name}")

@@ -115,6 +115,26 @@ class Batch:
 class Offsets:
     def __buffer__(self, flags: int, /) -> memoryview: ...
 
+@final
+class Order:
+    """The order of one epoch."""
+
+    def __new__(cls, size: int, *, seed: int, epoch: int, blocks: tuple[int, int] | None = None) -> Self: ...
+    def at(self, position: int) -> int:
+        """The record at a position."""
+    def position_of(self, record: int) -> int:
+        """The position of a record."""
+    def take(self, start: int, step: int, count: int) -> bytes:
+        """The records at `count` positions, from `start` on, in steps of `step`."""
+
+@final
+class Mixture:
+    """The order of all epochs of several data sets."""
+
+    def __new__(cls, sizes: Sequence[int], weights: Sequence[int], *, samples: int, seed: int) -> Self: ...
+    def take(self, epoch: int, start: int, step: int, count: int) -> bytes:
+        """The records at `count` positions of an epoch, from `start` on, in steps of `step`."""
+
 @disjoint_base
 class Writer:
     def __new__(

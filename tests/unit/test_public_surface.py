@@ -27,6 +27,9 @@ FRAMEWORKS = (
     "obstore",
 )
 
+WITH_FRAMEWORKS = {"integrations", "torch"}
+"""Modules that are there once somebody has imported them."""
+
 
 def run_python(code: str) -> str:
     """What a fresh interpreter prints."""
@@ -40,14 +43,14 @@ def test_the_list_of_public_names_is_sorted():
 
 def test_the_list_of_public_names_is_complete():
     # Importing a package's modules leaves them as its attributes; those behind the surface begin with "_".
-    seen = {name for name in vars(octavo) if not name.startswith("_")} - {"storage"}
+    seen = {name for name in vars(octavo) if not name.startswith("_")} - {"storage", *WITH_FRAMEWORKS}
     assert seen == set(octavo.__all__) - {"__version__"}
 
 
 def test_the_public_names_are_the_ones_of_the_design():
     assert set(octavo.__all__) == {
         "Batch", "Damage", "Info", "LostRange", "Partition", "Reader", "RecoverReport", "VerifyReport", "Writer",
-        "__version__", "append", "compat", "create", "errors", "open", "recover", "trim", "verify",
+        "__version__", "append", "compat", "create", "errors", "open", "recover", "shuffle", "trim", "verify",
         "write_index",
     }  # fmt: skip
 
@@ -109,8 +112,14 @@ def test_the_list_of_errors_is_every_error():
 
 
 def test_modules_behind_the_surface_are_private():
-    modules = {name for name, thing in vars(octavo).items() if isinstance(thing, types.ModuleType)}
-    assert {name for name in modules if not name.startswith("_")} == {"compat", "errors", "storage"}
+    modules = {name for name, thing in vars(octavo).items() if isinstance(thing, types.ModuleType)} - WITH_FRAMEWORKS
+    assert {name for name in modules if not name.startswith("_")} == {"compat", "errors", "shuffle", "storage"}
+
+
+def test_integrations_need_no_import_of_their_own():
+    assert run_python("import octavo; print(octavo.integrations.__name__)") == "octavo.integrations"
+    with pytest.raises(AttributeError, match="module 'octavo' has no attribute 'jax'"):
+        octavo.jax  # noqa: B018 - asking is the test
 
 
 def test_import_brings_in_no_framework():

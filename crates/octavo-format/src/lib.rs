@@ -14,6 +14,7 @@ pub mod error;
 pub mod folder;
 pub mod format;
 pub mod limits;
+pub mod order;
 pub mod sidecar;
 pub mod span;
 pub mod varint;

@@ -14,6 +14,7 @@ mod indices;
 mod lock;
 mod numpy;
 mod objects;
+mod order;
 mod progress;
 mod reader;
 mod recordio;
@@ -37,6 +38,8 @@ mod _core {
     use crate::front::Front;
     #[pymodule_export]
     use crate::hash::highway_hash;
+    #[pymodule_export]
+    use crate::order::{PyMixture, PyOrder};
     #[pymodule_export]
     use crate::reader::Reader;
     #[pymodule_export]
