@@ -1,4 +1,4 @@
-"""The orders of `octavo.shuffle`, by the letter of `docs/guide/shuffle.md`: one number at a time, in plain Python."""
+"""The orders of `octavo.shuffle`, by the letter of `docs/spec/order.md`: one number at a time, in plain Python."""
 
 from __future__ import annotations
 

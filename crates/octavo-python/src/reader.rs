@@ -8,7 +8,7 @@ use octavo_engine::chunks::ChunkPlan;
 use octavo_engine::info::Description;
 use octavo_engine::io::IoMode;
 use octavo_engine::open::OpenOptions;
-use octavo_engine::scan::View;
+use octavo_engine::scan::{plan_block, BlockLimits, View};
 use octavo_engine::shards::Input;
 use octavo_engine::{Dataset, Error, Target};
 use octavo_format::codec::Codec;
@@ -172,6 +172,32 @@ impl Reader {
         Batch::read(py, &self.dataset, &plan)
     }
 
+    /// Records from position `start` on, in one buffer: at least one, and then as many as there may be and as fit into so many
+    /// bytes. Of records that share chunks, the last chunk may go beyond that.
+    fn _read_block(&self, py: Python<'_>, start: u64, most_records: u64, most_bytes: u64) -> PyResult<Batch> {
+        self.check_open(py)?;
+        let end = start.saturating_add(most_records).min(self.view.count);
+        let positions = start.min(end)..end;
+        let record_at = |at: u64| self.view.record(at);
+        let in_order = self.view.step == 1;
+        if self.dataset.is_chunked() {
+            let plan = ChunkPlan::block(&self.dataset, positions, record_at, most_bytes).into_py(py)?;
+            let extent = plan.extent();
+            let batch = Batch::from_records(py, &Records::Decoded(chunked::decode(py, &self.dataset, plan)?))?;
+            self.leave_behind(extent.filter(|_| in_order));
+            return Ok(batch);
+        }
+        let limits = BlockLimits { records: most_records, bytes: most_bytes };
+        let plan = plan_block(&self.dataset, positions, record_at, limits).into_py(py)?;
+        let batch = Batch::read(py, &self.dataset, &plan)?;
+        if let (Some(first), Some(last)) = (plan.records.first(), plan.records.last()) {
+            let (from, to) = (first.placement.span.offset, last.placement.span.end());
+            let is_run = in_order && first.shard == last.shard && from <= to;
+            self.leave_behind(is_run.then(|| (first.shard, Span::new(from, to - from))));
+        }
+        Ok(batch)
+    }
+
     /// Records of one size straight into `out`, a writable buffer that they fill exactly.
     fn _read_into(&self, py: Python<'_>, indices: &Bound<'_, PyAny>, out: &Bound<'_, PyAny>) -> PyResult<()> {
         if self.dataset.uses_cache() {
@@ -314,6 +340,14 @@ impl Reader {
             return Err(records::closed(py, "reader"));
         }
         Ok(())
+    }
+
+    /// A scan is done with this span of a file: large ones are given back, so that the process stays small.
+    fn leave_behind(&self, extent: Option<(usize, Span)>) {
+        const RELEASE_BYTES: u64 = 1 << 20; // less is not worth the system call
+        if let Some((file, span)) = extent.filter(|(_, span)| span.len >= RELEASE_BYTES) {
+            self.dataset.shard(file).source().passed(span);
+        }
     }
 
     fn read_list<'py>(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from octavo._arguments import check_switches
 from octavo.errors import OptionError, RecordTypeError
@@ -66,7 +66,7 @@ class Sampler:
         self.drop_last = drop_last
         self.pad = pad
         self._next = (0, 0)
-        self._latest: Iteration | None = None
+        self._latest: Place | None = None
 
     @property
     def seed(self) -> int:
@@ -146,8 +146,8 @@ class Sampler:
             self._next = epoch, 0
             self._latest = None
 
-    def begin(self, iteration: Iteration) -> tuple[int, int]:
-        """The epoch and position for an iteration that is asked for its first item."""
+    def begin(self, iteration: Place) -> tuple[int, int]:
+        """The epoch and position for an iteration that is asked for its first item, and is the latest from now on."""
         epoch, position = self._next
         self._next = epoch + 1, 0
         self._latest = iteration
@@ -155,11 +155,12 @@ class Sampler:
 
     def runs(self, epoch: int, position: int, length: int) -> Iterator[tuple[int, memoryview[int]]]:
         """This rank's numbers of an epoch from a position on, in runs, each with how many came before."""
+        order = self._order  # a state that is loaded later may bring another
         count, stride = self._count(position), self.world_size
         for done in range(0, count, length):
             first = position + self.rank + done * stride
             positions = range(first, first + min(length, count - done) * stride, stride)
-            yield done, self._take(epoch, positions)
+            yield done, self._take(order, epoch, positions)
 
     def position_after(self, position: int, steps: int) -> int:
         """Where an epoch that went on from a position stands after some steps."""
@@ -183,13 +184,21 @@ class Sampler:
         share = left if self.pad else left - self.rank
         return max(0, -(-share // self.world_size))
 
-    def _take(self, epoch: int, positions: range) -> memoryview[int]:
+    def _take(self, order: Order, epoch: int, positions: range) -> memoryview[int]:
         if positions[-1] < self.size:
-            return self._order.take(epoch, positions)
+            return order.take(epoch, positions)
         # Only the last sample of a padded rank can lie behind the end: all before it were picked by every rank.
         beginning = (positions[-1] - self.size) % self.size
         parts = (positions[:-1], range(beginning, beginning + 1))
-        return memoryview(b"".join(self._order.take(epoch, part) for part in parts)).cast("q")
+        return memoryview(b"".join(order.take(epoch, part) for part in parts)).cast("q")
+
+
+class Place(Protocol):
+    """Where an iteration began, and where it stands."""
+
+    begun: tuple[int, int]
+    epoch: int
+    position: int
 
 
 class Iteration(Iterator[Any]):
