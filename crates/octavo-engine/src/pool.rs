@@ -23,6 +23,8 @@ pub struct Pool {
     queue: Mutex<VecDeque<Task>>,
     ready: Condvar,
     started: AtomicBool,
+    /// How many threads are in `for_each`: they share the pool.
+    callers: AtomicUsize,
 }
 
 static CPU: PerProcess<Pool> = PerProcess::new(|| Pool::new("octavo-cpu", cpus()));
@@ -51,6 +53,7 @@ impl Pool {
             queue: Mutex::new(VecDeque::new()),
             ready: Condvar::new(),
             started: AtomicBool::new(false),
+            callers: AtomicUsize::new(0),
         }
     }
 
@@ -61,18 +64,29 @@ impl Pool {
 
     /// Runs `task` soon, on another thread; here and now if no thread can be had.
     pub fn spawn(&'static self, task: impl FnOnce() + Send + 'static) {
-        if !self.started.swap(true, Ordering::AcqRel) && !self.start() {
-            // Not one thread can be had (a limit on processes, say): slower, but it works.
-            self.started.store(false, Ordering::Release);
+        if !self.has_threads() {
             return task();
         }
         locked(&self.queue).push_back(Box::new(task));
         self.ready.notify_one();
     }
 
+    /// Whether there are threads, which the first call starts. Not one may be had (a limit on processes, say): slower, but
+    /// it works.
+    fn has_threads(&'static self) -> bool {
+        let has_threads = self.started.swap(true, Ordering::AcqRel) || self.start();
+        if !has_threads {
+            self.started.store(false, Ordering::Release);
+        }
+        has_threads
+    }
+
     /// Runs `work(0..count)`, each once, on the pool and on the calling thread; returns when all are done.
     pub fn for_each(&'static self, count: usize, work: &(dyn Fn(usize) + Sync)) -> Result<()> {
-        let helpers = self.threads.min(count.saturating_sub(1));
+        let callers = Callers::enter(&self.callers);
+        // Whoever calls while others do gets its share: threads that read batches at the same time are parallel enough, and
+        // to wake a thread takes as long as copying some hundred kilobytes.
+        let helpers = (self.threads / callers.count).min(count.saturating_sub(1));
         // SAFETY: the lifetime of `work` is erased, but `Shared::run` only calls it while fewer than `count`
         // items are claimed, and `wait` below does not return before every claimed item is finished.
         let work: &'static (dyn Fn(usize) + Sync) = unsafe { std::mem::transmute(work) };
@@ -84,9 +98,15 @@ impl Pool {
             all_done: Condvar::new(),
             panicked: AtomicBool::new(false),
         });
-        for _ in 0..helpers {
-            let shared = Arc::clone(&shared);
-            self.spawn(move || shared.run());
+        if helpers > 0 && self.has_threads() {
+            let task = || -> Task {
+                let shared = Arc::clone(&shared);
+                Box::new(move || shared.run())
+            };
+            locked(&self.queue).extend((0..helpers).map(|_| task()));
+            for _ in 0..helpers {
+                self.ready.notify_one();
+            }
         }
         shared.run();
         shared.wait();
@@ -118,6 +138,24 @@ impl Pool {
                 None => queue = self.ready.wait(queue).unwrap_or_else(PoisonError::into_inner),
             }
         }
+    }
+}
+
+/// One of the threads in `for_each`, as long as it lives.
+struct Callers<'a> {
+    counter: &'a AtomicUsize,
+    count: usize,
+}
+
+impl<'a> Callers<'a> {
+    fn enter(counter: &'a AtomicUsize) -> Self {
+        Self { counter, count: counter.fetch_add(1, Ordering::Relaxed) + 1 }
+    }
+}
+
+impl Drop for Callers<'_> {
+    fn drop(&mut self) {
+        self.counter.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

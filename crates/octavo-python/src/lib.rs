@@ -20,6 +20,7 @@ mod reader;
 mod recordio;
 mod records;
 mod recover;
+mod rows;
 mod scan;
 mod sidecar;
 mod single;

@@ -37,7 +37,7 @@ impl PyOrder {
     /// The records at `count` positions, from `start` on, in steps of `step`.
     fn take<'py>(&self, py: Python<'py>, start: i64, step: i64, count: usize) -> PyResult<Bound<'py, PyBytes>> {
         let positions = Positions::new(start, step, count, self.0.size())?;
-        let records = py.detach(|| self.0.take(positions));
+        let records = unlocked(py, count, || self.0.take(positions));
         to_bytes(py, &records)
     }
 }
@@ -79,7 +79,7 @@ impl PyMixture {
         count: usize,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let positions = Positions::new(start, step, count, self.samples)?;
-        let records = py.detach(|| self.mixture.take(epoch, positions));
+        let records = unlocked(py, count, || self.mixture.take(epoch, positions));
         let records = records.ok_or_else(|| PyValueError::new_err(format!("epoch {epoch} is too far away")))?;
         to_bytes(py, &records)
     }
@@ -118,6 +118,16 @@ impl Iterator for Positions {
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.rest.size_hint()
+    }
+}
+
+/// Computes numbers, with the interpreter lock released where they are many: a batch takes less time than getting it back may.
+fn unlocked<T: Send>(py: Python<'_>, count: usize, compute: impl FnOnce() -> T + Send) -> T {
+    const MANY: usize = 16 << 10;
+    if count < MANY {
+        compute()
+    } else {
+        py.detach(compute)
     }
 }
 

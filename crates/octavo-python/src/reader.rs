@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use octavo_engine::batch::{Plan, Planned};
+use octavo_engine::batch::Plan;
 use octavo_engine::chunks::ChunkPlan;
 use octavo_engine::info::Description;
-use octavo_engine::io::IoMode;
+use octavo_engine::io::{IoMode, Residence};
 use octavo_engine::open::OpenOptions;
 use octavo_engine::scan::{plan_block, BlockLimits, View};
 use octavo_engine::shards::Input;
-use octavo_engine::{Dataset, Error, Target};
+use octavo_engine::{Dataset, Error};
 use octavo_format::codec::Codec;
 use octavo_format::{Format, Span};
 use pyo3::exceptions::PyIndexError;
@@ -24,6 +24,7 @@ use crate::errors::{self, IntoPy};
 use crate::numpy::NumPy;
 use crate::objects::{Bytes, Objects};
 use crate::records;
+use crate::rows::Rows;
 use crate::scan::Scan;
 use crate::{chunked, indices, single, source};
 
@@ -203,12 +204,22 @@ impl Reader {
         if self.dataset.uses_cache() {
             return self.copy_into(py, indices, out);
         }
-        let plan = self.plan(py, indices)?;
+        self.check_open(py)?;
+        let positions = indices::positions(indices, self.view.count)?;
         let buffer = writable(py, out)?;
-        let number = |planned: &Planned| self.dataset.starts()[planned.shard] + planned.record;
-        let lens = plan.records.iter().map(|planned| (number(planned), planned.placement.record_len));
-        let targets = targets_in(py, lens, &buffer)?;
-        records::fill(py, &self.dataset, &plan, &targets, plan.residence(&self.dataset))
+        let rows = Rows::new(py, positions.len(), &buffer)?;
+        let plan = || rows.plan(&self.dataset, |at| self.view.record(positions[at]));
+        if (buffer.len() as u64) >= self.dataset.quick_bytes() {
+            // Released once for all of it: whoever else wants the lock may keep it for milliseconds.
+            return py
+                .detach(|| plan().and_then(|(plan, residence)| rows.fill(&self.dataset, &plan, residence)))
+                .into_py(py);
+        }
+        let (plan, residence) = plan().into_py(py)?;
+        if residence == Residence::Resident {
+            return rows.fill(&self.dataset, &plan, residence).into_py(py);
+        }
+        py.detach(|| rows.fill(&self.dataset, &plan, residence)).into_py(py)
     }
 
     fn close(&self) {
@@ -389,9 +400,11 @@ impl Reader {
     fn copy_into(&self, py: Python<'_>, indices: &Bound<'_, PyAny>, out: &Bound<'_, PyAny>) -> PyResult<()> {
         let (decoded, numbers) = self.decode(py, indices)?;
         let buffer = writable(py, out)?;
-        let lens = (0..decoded.len()).map(|at| (numbers[at], decoded.record(at).len() as u64));
-        let targets = targets_in(py, lens, &buffer)?;
-        for (at, target) in targets.into_iter().enumerate() {
+        let rows = Rows::new(py, decoded.len(), &buffer)?;
+        for (at, number) in numbers.iter().enumerate() {
+            rows.check(*number, decoded.record(at).len() as u64).into_py(py)?;
+        }
+        for (at, target) in rows.targets().iter().enumerate() {
             // SAFETY: the record has the target's length, and the target is a part of the buffer of its own.
             unsafe { target.copy_from(decoded.record(at).as_ptr()) };
         }
@@ -408,29 +421,6 @@ impl Reader {
 fn writable(py: Python<'_>, out: &Bound<'_, PyAny>) -> PyResult<RawBuffer> {
     RawBuffer::writable(out)
         .map_err(|error| errors::named(py, "RecordTypeError", &format!("out is not a writable buffer: {error}")))
-}
-
-/// One part of the buffer for each record, which is given by its number and length.
-fn targets_in(
-    py: Python<'_>,
-    records: impl ExactSizeIterator<Item = (u64, u64)>,
-    buffer: &RawBuffer,
-) -> PyResult<Vec<Target>> {
-    let count = records.len();
-    let expected = buffer.len().checked_div(count).unwrap_or(0);
-    if expected * count != buffer.len() {
-        let message = format!("out has {} bytes, which {count} records cannot share", buffer.len());
-        return Err(errors::named(py, "RecordSizeError", &message));
-    }
-    for (record, actual) in records {
-        if actual != expected as u64 {
-            let expected = expected as u64;
-            return Err(errors::to_py(py, &Error::RecordSize { record, expected, actual }));
-        }
-    }
-    let at = |number| buffer.as_ptr().wrapping_add(number * expected);
-    // SAFETY: disjoint parts of an exported writable buffer, which `buffer` keeps alive until the read is over.
-    Ok((0..count).map(|number| unsafe { Target::new(at(number), expected) }).collect())
 }
 
 pub fn format_named(py: Python<'_>, name: Option<&str>) -> PyResult<Option<Format>> {
