@@ -35,6 +35,8 @@ TEST_CRATES := -p octavo-format -p octavo-engine
 OTHER_TARGETS := aarch64-apple-darwin x86_64-pc-windows-gnu
 TYPED := python/octavo benchmarks examples tests
 BENCH := $(PY) -m benchmarks.run --json benchmarks/results/latest.json --plot benchmarks/results/latest.svg
+# Cases of training need the frameworks and the other loaders, which are large.
+PEERS := $(if $(filter all,$(EXTRAS)),$(VENV)/.extras-all $(VENV)/.group-peers)
 # Crates outside the workspace: they are formatted with it, but built only by their own verbs.
 OUTER_CRATES := fuzz benchmarks/floors
 
@@ -55,11 +57,11 @@ test: test-rust test-python ## run all tests; EXTRAS=all (or torch,arrow,...) ad
 check: check-python check-rust check-targets ## run every linter and type checker, and compile for other systems
 
 .PHONY: bench
-bench: $(VENV)/.octavo $(VENV)/.floors ## measure octavo against other packages and the floors of this machine
+bench: $(VENV)/.octavo $(VENV)/.floors $(PEERS) ## measure octavo against other packages and the floors; EXTRAS=all adds the loaders
 	$(BENCH)
 
 .PHONY: bench-check
-bench-check: $(VENV)/.octavo $(VENV)/.floors ## measure, and fail where a ratio is under its bar
+bench-check: $(VENV)/.octavo $(VENV)/.floors $(PEERS) ## measure, and fail where a ratio is under its bar
 	$(BENCH) --check
 
 .PHONY: fuzz
