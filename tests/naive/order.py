@@ -27,7 +27,7 @@ def permute(size: int, key: int) -> list[int]:
     """All numbers below a size, in the order of a key."""
     bits = max(8, (size - 1).bit_length())
     high_bits, low_bits = bits // 2, bits - bits // 2
-    keys = [mix(key + STEP * number & ALL) for number in range(1, 13)]
+    *keys, last = [mix(key + STEP * number & ALL) for number in range(1, 14)]
 
     def scatter(half: int, round_key: int, width: int) -> int:
         word = (half ^ round_key) * STEP & ALL
@@ -42,7 +42,9 @@ def permute(size: int, key: int) -> list[int]:
 
     def walk(position: int) -> int:
         number = forward(position)
-        return number if number < size else walk(number)
+        if number >= size:
+            return walk(number)
+        return number ^ (last & 1) if number < 2 <= size else number
 
     return [walk(position) for position in range(size)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 
 import pytest
 
@@ -164,6 +165,7 @@ def test_a_sampler_can_be_pickled_in_the_middle():
         ({"seed": "a"}, RecordTypeError, "seed is an integer, not str"),
         ({"drop_last": True, "pad": True}, OptionError, "not both"),
         ({"shuffle": "yes"}, RecordTypeError, "shuffle is True or False"),
+        ({"shuffle": False, "block": 4}, OptionError, "block is for records that are shuffled"),
     ],
 )
 def test_what_cannot_be_sampled_is_refused(options, error, message):
@@ -198,8 +200,38 @@ def test_what_is_no_state_is_refused(state):
 
 
 @pytest.mark.parametrize("change", [{"position": 11}, {"position": -1}, {"epoch": -1}, {"seed": -1}])
-def test_a_state_that_cannot_be_is_refused(change):
+def test_a_state_that_cannot_be_is_refused_and_changes_nothing(change):
     sampler = Sampler(10)
     with pytest.raises(OptionError, match=next(iter(change))):
-        sampler.load_state_dict({**sampler.state_dict(), **change})
+        sampler.load_state_dict({**sampler.state_dict(), "seed": 5, **change})
     assert sampler.state_dict() == Sampler(10).state_dict()
+
+
+@pytest.mark.parametrize("name", ["seed", "epoch", "position", "samples", "order"])
+@pytest.mark.parametrize("wrong", ["10", 10.0, None])
+def test_a_state_is_made_of_integers(name, wrong):
+    sampler = Sampler(10)
+    with pytest.raises(RecordTypeError, match=f"{name} is an integer, not"):
+        sampler.load_state_dict({**sampler.state_dict(), name: wrong})
+
+
+@pytest.mark.parametrize("source", ["train.ffr", b"train.ffr", Path("train.ffr")])
+def test_a_name_is_not_what_it_names(source):
+    with pytest.raises(RecordTypeError, match=r"what octavo\.open gives"):
+        Sampler(source)
+    with pytest.raises(RecordTypeError, match=r"what octavo\.open gives"):
+        Mixture([source])
+
+
+def test_an_error_does_not_end_an_epoch():
+    sampler = Sampler(2**41, batch_size=2**41)
+    iteration = iter(sampler)
+    for _ in range(2):
+        with pytest.raises(MemoryError):
+            next(iteration)
+        assert sampler.position == 0
+
+
+def test_the_state_after_no_steps_is_where_the_loop_began():
+    sampler = Sampler(10, batch_size=20, drop_last=True)
+    assert sampler.state_after(0) == sampler.state_dict()

@@ -79,13 +79,28 @@ def test_what_the_ranks_of_a_job_see_is_uniform(stride):
 
 
 @pytest.mark.parametrize(
-    ("which", "bit"), [("seed", 0), ("seed", 1), ("seed", 32), ("seed", 63), ("epoch", 0), ("epoch", 31), ("epoch", 62)]
+    ("which", "bit"), [("seed", 0), ("seed", 1), ("seed", 32), ("seed", 63), ("epoch", 0), ("epoch", 31), ("epoch", 61)]
 )
 def test_orders_that_differ_in_a_bit_have_nothing_in_common(which, bit):
     one, other = (taken(2**20, 2**16, **{which: chosen}) for chosen in (5, 5 ^ (1 << bit)))
     assert (one == other).sum() < 5
     table = np.bincount((one >> 16) * 16 + (other >> 16), minlength=256)
     assert abs(excess(table)) < 4
+
+
+@pytest.mark.parametrize("size", [255, 256, 512, 1000])
+def test_half_of_all_orders_are_even(size):
+    def is_even(order):
+        left, cycles = set(range(size)), 0
+        while left:
+            cycles += 1
+            at = left.pop()
+            while (at := int(order[at])) in left:
+                left.remove(at)
+        return (size - cycles) % 2 == 0
+
+    even = sum(is_even(taken(size, size, seed=seed)) for seed in range(400))
+    assert abs(even - 200) < 40
 
 
 def test_as_many_numbers_stay_where_they_were_as_chance_leaves():

@@ -17,6 +17,8 @@ use crate::shards::{Dataset, Shard};
 const PREFETCH_AHEAD: usize = 16;
 /// From here on a warm batch is worth splitting over the pool: waking a thread costs about as much as copying it.
 const PARALLEL_BYTES: u64 = 512 << 10;
+/// What a thread takes at a time. It comes for the next when it is done, so small parts end together.
+const PART_BYTES: u64 = 64 << 10;
 /// A record that takes longer than this to copy was not in memory after all.
 const SLOW_RECORD: Duration = Duration::from_micros(20);
 
@@ -182,12 +184,11 @@ pub(crate) fn guard_mappings() {
 pub(crate) const fn guard_mappings() {}
 
 fn parts_for(records: usize, bytes: u64) -> usize {
-    let worth = usize::try_from(bytes / (PARALLEL_BYTES / 2)).unwrap_or(usize::MAX);
     if bytes < PARALLEL_BYTES {
         return 1;
     }
-    // Several parts a thread, so that one slow part does not hold up the rest.
-    worth.min(pool::cpu().threads() * 4).min(records).max(1)
+    let parts = usize::try_from(bytes / PART_BYTES).unwrap_or(usize::MAX);
+    parts.min(pool::cpu().threads() * 8).min(records).max(1)
 }
 
 fn copy_range(

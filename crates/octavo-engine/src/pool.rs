@@ -86,7 +86,8 @@ impl Pool {
         let callers = Callers::enter(&self.callers);
         // Whoever calls while others do gets its share: threads that read batches at the same time are parallel enough, and
         // to wake a thread takes as long as copying some hundred kilobytes.
-        let helpers = (self.threads / callers.count).min(count.saturating_sub(1));
+        let share = self.threads.div_ceil(callers.count); // of which the caller is one
+        let helpers = share.min(count).saturating_sub(1);
         // SAFETY: the lifetime of `work` is erased, but `Shared::run` only calls it while fewer than `count`
         // items are claimed, and `wait` below does not return before every claimed item is finished.
         let work: &'static (dyn Fn(usize) + Sync) = unsafe { std::mem::transmute(work) };
@@ -104,9 +105,7 @@ impl Pool {
                 Box::new(move || shared.run())
             };
             locked(&self.queue).extend((0..helpers).map(|_| task()));
-            for _ in 0..helpers {
-                self.ready.notify_one();
-            }
+            self.wake(helpers);
         }
         shared.run();
         shared.wait();
@@ -125,12 +124,21 @@ impl Pool {
         (0..self.threads).filter(|&number| start_one(number).is_ok()).count() > 0
     }
 
+    /// Wakes threads for so many tasks: two, and each of them two more, and so on. To wake one takes microseconds.
+    fn wake(&self, tasks: usize) {
+        for _ in 0..tasks.min(2) {
+            self.ready.notify_one();
+        }
+    }
+
     fn serve(&self) {
         let mut queue = locked(&self.queue);
         loop {
             match queue.pop_front() {
                 Some(task) => {
+                    let left = queue.len();
                     drop(queue);
+                    self.wake(left);
                     // A panicking task must not take the worker with it; whoever waits for it learns otherwise.
                     let _ = catch_unwind(AssertUnwindSafe(task));
                     queue = locked(&self.queue);

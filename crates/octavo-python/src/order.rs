@@ -37,8 +37,7 @@ impl PyOrder {
     /// The records at `count` positions, from `start` on, in steps of `step`.
     fn take<'py>(&self, py: Python<'py>, start: i64, step: i64, count: usize) -> PyResult<Bound<'py, PyBytes>> {
         let positions = Positions::new(start, step, count, self.0.size())?;
-        let records = unlocked(py, count, || self.0.take(positions));
-        to_bytes(py, &records)
+        gather(py, positions, |positions| Ok(self.0.take(positions)))
     }
 }
 
@@ -79,9 +78,8 @@ impl PyMixture {
         count: usize,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let positions = Positions::new(start, step, count, self.samples)?;
-        let records = unlocked(py, count, || self.mixture.take(epoch, positions));
-        let records = records.ok_or_else(|| PyValueError::new_err(format!("epoch {epoch} is too far away")))?;
-        to_bytes(py, &records)
+        let too_far = || PyValueError::new_err(format!("epoch {epoch} is too far away"));
+        gather(py, positions, |positions| self.mixture.take(epoch, positions).ok_or_else(too_far))
     }
 }
 
@@ -103,8 +101,6 @@ impl Positions {
         if rest > 0 && !(range.contains(&start.into()) && range.contains(&last)) {
             return Err(PyIndexError::new_err(format!("positions {start} to {last} are not below {size}")));
         }
-        // Refused here rather than by an abort when the records are gathered.
-        Vec::<i64>::new().try_reserve_exact(count).map_err(|error| PyMemoryError::new_err(error.to_string()))?;
         Ok(Self { start, step, rest: 0..rest })
     }
 }
@@ -121,20 +117,31 @@ impl Iterator for Positions {
     }
 }
 
-/// Computes numbers, with the interpreter lock released where they are many: a batch takes less time than getting it back may.
-fn unlocked<T: Send>(py: Python<'_>, count: usize, compute: impl FnOnce() -> T + Send) -> T {
-    const MANY: usize = 16 << 10;
-    if count < MANY {
-        compute()
-    } else {
-        py.detach(compute)
+impl ExactSizeIterator for Positions {
+    fn len(&self) -> usize {
+        usize::try_from(self.rest.end - self.rest.start).unwrap_or(0)
     }
 }
 
-fn to_bytes<'py>(py: Python<'py>, records: &[i64]) -> PyResult<Bound<'py, PyBytes>> {
-    PyBytes::new_with(py, size_of_val(records), |bytes| {
-        for (target, record) in bytes.as_chunks_mut().0.iter_mut().zip(records) {
-            *target = record.to_ne_bytes();
+/// The numbers at all positions, as bytes. Ctrl-C is heard now and then, and the interpreter lock is released where numbers are many: a
+/// batch takes less time than getting it back may.
+fn gather<'py>(
+    py: Python<'py>,
+    mut positions: Positions,
+    take: impl Fn(&mut dyn Iterator<Item = u64>) -> PyResult<Vec<i64>> + Sync,
+) -> PyResult<Bound<'py, PyBytes>> {
+    const MANY: usize = 64 << 10;
+    let count = positions.len();
+    PyBytes::new_with(py, count * size_of::<i64>(), |bytes| {
+        for piece in bytes.chunks_mut(MANY * size_of::<i64>()) {
+            let mut some = (&mut positions).take(MANY);
+            let numbers = if count < MANY { take(&mut some) } else { py.detach(|| take(&mut some)) }?;
+            for (target, number) in piece.as_chunks_mut().0.iter_mut().zip(numbers) {
+                *target = number.to_ne_bytes();
+            }
+            if count >= MANY {
+                py.check_signals()?;
+            }
         }
         Ok(())
     })

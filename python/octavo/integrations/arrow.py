@@ -90,7 +90,7 @@ def batches(
     Args:
         source: As for `scan`. Of a partition, too, the numbers begin at 0.
         indices: Something that gives lists or arrays of record numbers, such as an `octavo.shuffle.Sampler` with a
-            batch size. It is gone through anew for each reading of the stream.
+            batch size. It is gone through anew for each reading of the stream; of an iterator there can be only one.
         name: Name of the column.
         type: Its type, as for `scan`.
         numbers: Add a column `number` with the records' numbers.
@@ -99,7 +99,8 @@ def batches(
         raise RecordTypeError(f"batches takes an iterable of lists of record numbers, not {_kind(indices)}")
     columns = _Columns.chosen(name, type, numbers=numbers)
     reader, _ = _reader_of(source)
-    return Stream(reader, columns, partial(_by_number, indices=indices), reader is source)
+    chosen = _Once(indices) if isinstance(indices, Iterator) else indices
+    return Stream(reader, columns, partial(_by_number, indices=chosen), reader is source)
 
 
 def read(
@@ -232,6 +233,19 @@ def _by_number(reader: Reader, *, indices: Iterable[Indices]) -> Iterator[tuple[
     for one in indices:
         chosen = list(one) if isinstance(one, Iterator) else one  # numbers may be asked for a second time
         yield reader.read_batch(chosen), partial(_from_the_start, chosen, len(reader))
+
+
+class _Once:
+    """What can be gone through only once, and says so the second time instead of being empty."""
+
+    def __init__(self, items: Iterator[Indices]) -> None:
+        self._items: Iterator[Indices] | None = items
+
+    def __iter__(self) -> Iterator[Indices]:
+        items, self._items = self._items, None
+        if items is None:
+            raise OptionError("these numbers came from an iterator, which is used up; give a list, or a sampler")
+        return items
 
 
 def _from_the_start(indices: Indices, count: int) -> array[int]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
-from collections.abc import Sized
+import os
 from typing import Any
 
 from octavo.errors import OptionError, RecordTypeError
@@ -32,13 +33,21 @@ def whole_seed(seed: Any) -> int:
 
 def size_of(source: Any) -> int:
     """How many records a source has: a number, or anything with a length."""
-    if isinstance(source, Sized):
-        return len(source)
+    if isinstance(source, str | bytes | bytearray | memoryview | os.PathLike):
+        message = f"an order is of what octavo.open gives for {source!r}, not of the name"
+        raise RecordTypeError(message)
+    with contextlib.suppress(TypeError):  # an array of no dimensions has a length that cannot be asked for
+        return whole("size", len(source))
     try:
         return whole("size", source)
     except RecordTypeError:
         message = f"what is put into an order is a size or something with a length, not {type(source).__name__}"
         raise RecordTypeError(message) from None
+
+
+def whole_epoch(epoch: Any) -> int:
+    """The number of an epoch, which more can follow."""
+    return whole("epoch", epoch, at_most=2**62)
 
 
 def blocks_of(block: Any, window: Any) -> tuple[int, int] | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from octavo import _core
 from octavo.errors import OptionError, RecordTypeError
-from octavo.shuffle._arguments import LARGEST, size_of, whole, whole_seed
+from octavo.shuffle._arguments import LARGEST, size_of, whole, whole_epoch, whole_seed
 from octavo.shuffle._permutation import numbers
 
 if TYPE_CHECKING:
@@ -67,7 +67,11 @@ class Mixture:
 
     def take(self, epoch: int, positions: range) -> memoryview[int]:
         """The numbers at some positions of an epoch, as 64-bit integers."""
-        return numbers(self._order.take(whole("epoch", epoch), positions.start, positions.step, len(positions)))
+        epoch = whole_epoch(epoch)
+        if epoch > LARGEST // len(self) - 1:
+            message = f"epoch {epoch} is too far away: epochs of {len(self)} samples can be counted up to {LARGEST}"
+            raise OptionError(message)
+        return numbers(self._order.take(epoch, positions.start, positions.step, len(positions)))
 
     def with_seed(self, seed: int) -> Mixture:
         """The same data sets and weights in another order."""
@@ -121,7 +125,8 @@ def _fraction(weight: Any) -> Fraction:
     if isinstance(weight, str | bytes) or not hasattr(weight, "__float__"):
         message = f"a weight is a number, not {type(weight).__name__}"
         raise RecordTypeError(message)
-    if not math.isfinite(weight) or weight < 0:
+    is_exact = isinstance(weight, int | Fraction)
+    if not (is_exact or math.isfinite(weight)) or weight < 0:
         message = f"a weight is {weight!r}; allowed are finite numbers from 0 up"
         raise OptionError(message)
-    return Fraction(weight) if isinstance(weight, int | Fraction) else Fraction(repr(float(weight)))
+    return Fraction(weight) if is_exact else Fraction(repr(float(weight)))

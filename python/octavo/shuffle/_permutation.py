@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, SupportsIndex, overload
 
 from octavo import _core
-from octavo.shuffle._arguments import blocks_of, size_of, whole, whole_seed
+from octavo.shuffle._arguments import blocks_of, size_of, whole_epoch, whole_seed
 
 _AT_ONCE = 1024
 """Numbers computed in one call while somebody goes through all of them."""
@@ -30,7 +30,7 @@ class Permutation(Sequence[int]):
     __slots__ = ("_key", "_order")
 
     def __init__(self, size: Any, *, seed: int = 0, epoch: int = 0, block: int | None = None, window: int = 64) -> None:
-        self._key = (size_of(size), whole_seed(seed), whole("epoch", epoch), blocks_of(block, window))
+        self._key = (size_of(size), whole_seed(seed), whole_epoch(epoch), blocks_of(block, window))
         count, seed, epoch, blocks = self._key
         self._order = _core.Order(count, seed=seed, epoch=epoch, blocks=blocks)
 
@@ -58,12 +58,15 @@ class Permutation(Sequence[int]):
             yield from self[start : start + _AT_ONCE]
 
     def __contains__(self, number: object) -> bool:
-        return isinstance(number, int) and 0 <= number < len(self)
+        try:
+            return 0 <= operator.index(number) < len(self)  # type: ignore[arg-type]
+        except TypeError:
+            return False
 
     def index(self, number: int, start: int = 0, stop: int | None = None) -> int:
         """At which position a number stands; as quick as the number at a position."""
         if number in self:
-            position = self._order.position_of(number)
+            position = self._order.position_of(operator.index(number))
             if position in range(*slice(start, stop).indices(len(self))):
                 return position
         message = f"{number!r} is not there"
@@ -81,7 +84,7 @@ class Permutation(Sequence[int]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what it was made from."""
-        return _remake, self._key
+        return _remake, (type(self), *self._key)
 
     def __repr__(self) -> str:
         size, seed, epoch, blocks = self._key
@@ -89,9 +92,9 @@ class Permutation(Sequence[int]):
         return f"Permutation({size}, seed={seed}, epoch={epoch}{extent})"
 
 
-def _remake(size: int, seed: int, epoch: int, blocks: tuple[int, int] | None) -> Permutation:
+def _remake(kind: type[Permutation], size: int, seed: int, epoch: int, blocks: tuple[int, int] | None) -> Permutation:
     block, window = blocks or (None, 64)
-    return Permutation(size, seed=seed, epoch=epoch, block=block, window=window)
+    return kind(size, seed=seed, epoch=epoch, block=block, window=window)
 
 
 def numbers(taken: bytes) -> memoryview[int]:

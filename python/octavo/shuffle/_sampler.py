@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from octavo._arguments import check_switches
 from octavo.errors import OptionError, RecordTypeError
-from octavo.shuffle._arguments import blocks_of, size_of, whole, whole_seed
+from octavo.shuffle._arguments import blocks_of, size_of, whole, whole_epoch, whole_seed
 from octavo.shuffle._mixture import Mixture
 from octavo.shuffle._order import AsStored, Order, Shuffled
 
@@ -60,6 +60,7 @@ class Sampler:
             message = "the last step is dropped or padded, not both"
             raise OptionError(message)
         self._order = _order_of(source, shuffle=shuffle, seed=whole_seed(seed), blocks=blocks_of(block, window))
+        self._fingerprint = _fingerprint(self._order)
         self.batch_size = None if batch_size is None else whole("batch_size", batch_size, at_least=1)
         self.world_size = whole("world_size", world_size, at_least=1)
         self.rank = whole("rank", rank, at_most=self.world_size - 1)
@@ -102,7 +103,7 @@ class Sampler:
 
         Nothing of the sampler changes: for loaders that keep the place themselves.
         """
-        epoch, position = whole("epoch", epoch), whole("position", position, at_most=self.size)
+        epoch, position = whole_epoch(epoch), whole("position", position, at_most=self.size)
         batch = self.batch_size or 1
         for done, numbers in self.runs(epoch, position, batch):
             yield numbers, self.position_after(position, done // batch + 1)
@@ -123,25 +124,25 @@ class Sampler:
     def load_state_dict(self, state: Mapping[str, int]) -> None:
         """Go on from a state, which another number of ranks or another batch size may have left."""
         try:
-            seed, epoch, position, samples, order = (state[name] for name in _STATE)
+            given = {name: state[name] for name in _STATE}
         except (KeyError, TypeError):
             message = f"a sampler's state has the integers {', '.join(_STATE)}"
             raise RecordTypeError(message) from None
+        seed, epoch = whole_seed(given["seed"]), whole_epoch(given["epoch"])
+        samples, order = whole("samples", given["samples"]), whole("order", given["order"])
         if samples != self.size:
             message = f"this state is of an epoch of {samples} samples; there are {self.size} here"
             raise OptionError(message)
-        if order != _fingerprint(self._order):
-            message = (
-                "this state is of another order: shuffle, block, window, or the mixture's weights are not the same"
-            )
+        if order != self._fingerprint:
+            message = "this state is of another order: shuffle, block, window or the weights of a mixture are others"
             raise OptionError(message)
-        self._order = self._order.with_seed(whole_seed(seed))
-        self._next = whole("epoch", epoch), whole("position", position, at_most=self.size)
+        self._next = epoch, whole("position", given["position"], at_most=self.size)
+        self._order = self._order.with_seed(seed)
         self._latest = None
 
     def set_epoch(self, epoch: int) -> None:
         """Let the next `for` loop begin this epoch; if a state was just loaded for it, where that one says."""
-        epoch = whole("epoch", epoch)
+        epoch = whole_epoch(epoch)
         if self._latest is not None or self._next[0] != epoch:
             self._next = epoch, 0
             self._latest = None
@@ -164,6 +165,8 @@ class Sampler:
 
     def position_after(self, position: int, steps: int) -> int:
         """Where an epoch that went on from a position stands after some steps."""
+        if not steps:
+            return position
         step = (self.batch_size or 1) * self.world_size
         after = position + steps * step
         return self.size if after + (step if self.drop_last else 0) > self.size else after
@@ -172,7 +175,7 @@ class Sampler:
         return self._next if self._latest is None else (self._latest.epoch, self._latest.position)
 
     def _state(self, epoch: int, position: int) -> dict[str, int]:
-        state = (self.seed, epoch, position, self.size, _fingerprint(self._order))
+        state = (self.seed, epoch, position, self.size, self._fingerprint)
         return dict(zip(_STATE, state, strict=True))
 
     def _count(self, position: int) -> int:
@@ -222,6 +225,9 @@ class Iteration(Iterator[Any]):
         except StopIteration:
             self.position = self._sampler.size
             raise
+        except BaseException:
+            self._items = None  # what is asked for next is the same item once more
+            raise
         return item
 
     def __getstate__(self) -> dict[str, Any]:
@@ -246,6 +252,9 @@ _STATE = ("seed", "epoch", "position", "samples", "order")
 def _order_of(source: Any, *, shuffle: bool, seed: int, blocks: tuple[int, int] | None) -> Order:
     if not isinstance(source, Mixture):
         size = size_of(source)
+        if blocks is not None and not shuffle:
+            message = "block is for records that are shuffled"
+            raise OptionError(message)
         return Shuffled(size, seed, blocks) if shuffle else AsStored(size)
     if not shuffle or seed or blocks is not None:
         message = "a mixture has its own seed, is always shuffled, and not by blocks"

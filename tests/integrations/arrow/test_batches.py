@@ -7,6 +7,7 @@ from typing import Any, cast
 import pytest
 
 import octavo
+from octavo.errors import OptionError
 from tests.unit.layouts import LAYOUTS
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'octavo[arrow]'")
@@ -92,3 +93,10 @@ def test_numbers_that_are_not_in_lists_are_refused(reader):
         list(arrow.batches(reader, cast("Any", [1, 2, 3])))
     with pytest.raises(octavo.errors.RecordTypeError, match="iterable of lists of record numbers, not int"):
         arrow.batches(reader, cast("Any", 5))
+
+
+def test_numbers_from_an_iterator_can_be_read_once(reader):
+    stream = arrow.batches(reader, ([number] for number in range(2)))
+    assert len(stream.to_table()) == 2
+    with pytest.raises(OptionError, match="used up"):
+        stream.to_table()

@@ -17,13 +17,17 @@ pub struct Permutation {
     low_bits: u32,
     high_bits: u32,
     keys: [u64; ROUNDS],
+    /// Whether 0 and 1 change places in the end. A network permutes most powers of two evenly, whatever its key: half of all
+    /// orders would never come.
+    is_odd: bool,
 }
 
 impl Permutation {
     /// The permutation that a key decides on.
     pub fn new(size: u64, key: Key) -> Self {
         let bits = (u64::BITS - size.saturating_sub(1).leading_zeros()).max(LEAST_BITS);
-        Self { size, low_bits: bits - bits / 2, high_bits: bits / 2, keys: key.rounds() }
+        let [keys @ .., last] = key.rounds::<{ ROUNDS + 1 }>();
+        Self { size, low_bits: bits - bits / 2, high_bits: bits / 2, keys, is_odd: size > 1 && last & 1 == 1 }
     }
 
     /// How many numbers there are.
@@ -43,11 +47,24 @@ impl Permutation {
     /// Goes on from a number until it is one below the size.
     #[inline]
     fn walk(&self, number: u64) -> u64 {
+        if self.size == 1 {
+            return 0; // wherever the walk would have gone before
+        }
         let mut number = [number];
         while number[0] >= self.size {
             self.forward(&mut number);
         }
-        number[0]
+        self.exchange(number[0])
+    }
+
+    /// Its own inverse.
+    #[inline]
+    fn exchange(&self, number: u64) -> u64 {
+        if number < 2 && self.is_odd {
+            number ^ 1
+        } else {
+            number
+        }
     }
 
     /// The numbers at many positions, a few at a time: a round waits for the one before, but not for those of its neighbours.
@@ -69,7 +86,7 @@ impl Permutation {
     /// The position of a number.
     pub fn position_of(&self, number: u64) -> u64 {
         debug_assert!(number < self.size, "number {number} of {}", self.size);
-        let mut position = number;
+        let mut position = self.exchange(number);
         loop {
             position = self.backward(position);
             if position < self.size {
