@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 import octavo
 from octavo import Reader
 from octavo.errors import OptionError
 
-_DEFAULTS = {
-    "format": None,
-    "check_data": True,
-    "io": "auto",
-    "cache_bytes": "256MB",
-    "index_storage": "memory",
-    "sidecar": True,
-}
+_DEFAULTS = {name: option.default for name, option in inspect.signature(octavo.open).parameters.items()}
 
 
 def open_source(source: Any, **options: Any) -> tuple[Reader, bool]:

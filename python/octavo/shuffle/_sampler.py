@@ -92,7 +92,7 @@ class Sampler:
     def __len__(self) -> int:
         """Batches of a whole epoch on this rank; numbers, if there is no batch size."""
         batch = self.batch_size or 1
-        return (self._count(0) + batch - 1) // batch
+        return (self.count_from(0) + batch - 1) // batch
 
     def __iter__(self) -> Iteration:
         """Go through an epoch."""
@@ -157,7 +157,7 @@ class Sampler:
     def runs(self, epoch: int, position: int, length: int) -> Iterator[tuple[int, memoryview[int]]]:
         """This rank's numbers of an epoch from a position on, in runs, each with how many came before."""
         order = self._order  # a state that is loaded later may bring another
-        count, stride = self._count(position), self.world_size
+        count, stride = self.count_from(position), self.world_size
         for done in range(0, count, length):
             first = position + self.rank + done * stride
             positions = range(first, first + min(length, count - done) * stride, stride)
@@ -178,7 +178,7 @@ class Sampler:
         state = (self.seed, epoch, position, self.size, self._fingerprint)
         return dict(zip(_STATE, state, strict=True))
 
-    def _count(self, position: int) -> int:
+    def count_from(self, position: int) -> int:
         """How many samples this rank gets from a position to the end of the epoch."""
         left = self.size - position
         if self.drop_last:

@@ -62,7 +62,7 @@ class Batches:
         keeper.octavo_batches = [*getattr(keeper, "octavo_batches", ()), self]
 
     def _samples_from(self, position: int) -> int:
-        return self._sampler._count(position)  # noqa: SLF001 - part of octavo
+        return self._sampler.count_from(position)
 
     def _steps_from(self, position: int) -> int:
         return -(-self._samples_from(position) // self._length)
