@@ -74,7 +74,8 @@ impl Plan {
                 dataset.prefetch_entry(record_at(at + PREFETCH_AHEAD));
             }
             plan.push(dataset, record_at(at))?;
-            if let Some(planned) = plan.records.last() {
+            // What is worth splitting is copied by other cores, and they fetch for themselves.
+            if let Some(planned) = plan.records.last().filter(|_| plan.total_bytes < PARALLEL_BYTES) {
                 dataset.prefetch(planned);
             }
         }
