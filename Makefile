@@ -35,8 +35,8 @@ TEST_CRATES := -p octavo-format -p octavo-engine
 OTHER_TARGETS := aarch64-apple-darwin x86_64-pc-windows-gnu
 TYPED := python/octavo benchmarks examples tests
 BENCH := $(PY) -m benchmarks.run --json benchmarks/results/latest.json --plot benchmarks/results/latest.svg
-# Cases of training need the frameworks and the other loaders, which are large.
-PEERS := $(if $(filter all,$(EXTRAS)),$(VENV)/.extras-all $(VENV)/.group-peers)
+# Cases of training need frameworks and the other loaders, which are large: EXTRAS=all brings them.
+PEERS := $(if $(filter all,$(EXTRAS)),$(VENV)/.group-peers)
 # Crates outside the workspace: they are formatted with it, but built only by their own verbs.
 OUTER_CRATES := fuzz benchmarks/floors
 

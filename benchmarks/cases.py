@@ -7,7 +7,19 @@ import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
-Operation = Literal["single", "batch", "read_all", "iterate", "write", "open", "partitions", "import", "scan_memory"]
+Operation = Literal[
+    "single",
+    "batch",
+    "read_all",
+    "iterate",
+    "write",
+    "open",
+    "partitions",
+    "import",
+    "scan_memory",
+    "epoch",
+    "permutation",
+]
 BarKind = Literal["rate", "cost", "ms", "cached", "fetched", "size", "peak"]
 Content = Literal["random", "text"]
 
@@ -66,6 +78,9 @@ class Case:
     bars: tuple[Bar, ...]
     distinct: int  # how many different records are read; 0 for as many as there are
     batch: int  # records of a batch; of partitions, the most records of one
+    rounds: (
+        int  # the most that are made, where even a slow engine shows enough in a few; 0 for as many as are asked for
+    )
     is_cold: bool
     is_fresh: bool  # every round opens a reader of its own (untimed), so that none finds what the last had decoded
     is_sweep: bool
@@ -98,6 +113,7 @@ def _case(entry: dict[str, Any], datasets: dict[str, Dataset], divisor: int) -> 
         ),
         distinct=entry.get("distinct", 0),
         batch=entry.get("batch", 1),
+        rounds=entry.get("rounds", 0),
         is_cold=entry.get("cold", False),
         is_fresh=entry.get("fresh", False),
         is_sweep=bool(sweep),
@@ -116,8 +132,9 @@ def _contender(
     dataset = datasets[value if swept == "dataset" else entry.get("dataset", next(iter(datasets)))]
     threads = value if swept == "threads" else 1
     batch = entry.get("batch", 1)
-    wanted = entry.get("reads_of", {}).get(engine, entry.get("reads", dataset.records * divisor))
-    reads = max(wanted // divisor // batch, 1) * batch
+    wanted = entry.get("reads_of", {}).get(engine, entry.get("reads"))
+    # Chosen records come in full batches; all of them may end with a smaller one.
+    reads = dataset.records if wanted is None else max(wanted // divisor // batch, 1) * batch
     if swept is None:
         return Contender(engine, engine, dataset, reads, threads, engine)
     return Contender(f"{engine}@{value}", engine, dataset, reads, threads, f"{engine}@{sweep[swept][0]}")
@@ -127,7 +144,7 @@ def _bars(raw: dict[str, Any], subject: str, contenders: tuple[Contender, ...], 
     (key,) = _BAR_KEYS.keys() & raw.keys()
     of, over, kind, limit = raw.get("of", subject), raw.get("over"), _BAR_KEYS[key], float(raw[key])
     if not is_sweep:
-        return [Bar(of, over, kind, limit)]
+        return [Bar(of, one, kind, limit) for one in (over if isinstance(over, list) else [over])]
     return [
         Bar(contender.label, contender.baseline, kind, limit)
         for contender in contenders

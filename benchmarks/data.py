@@ -7,15 +7,19 @@ what it wrote.
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
 from benchmarks import contents, ffrecord
 from benchmarks.cases import Dataset
 from benchmarks.engines.base import Engine
+
+Order = TypeVar("Order", list[int], range)
 
 SEED = 20_240_229
 CHECKED_RECORDS = 1_000
@@ -75,7 +79,7 @@ def random_order(records: int, reads: int, distinct: int = 0, *, seed: int = SEE
     return [int(record) for record in order]
 
 
-def cut(order: list[int], size: int) -> list[list[int]]:
+def cut(order: Order, size: int) -> list[Order]:
     """The order in batches."""
     return [order[start : start + size] for start in range(0, len(order), size)]
 
@@ -83,6 +87,8 @@ def cut(order: list[int], size: int) -> list[list[int]]:
 def _publish(path: Path, write: Callable[[Path], None]) -> None:
     # The same suffix, because writers choose the format by it; renamed, so that a half-made file is never kept.
     partial = path.with_name(f"making-{path.name}")
+    if partial.is_dir():
+        shutil.rmtree(partial)
     write(partial)
     os.sync()  # pages that wait to be written back cannot be dropped from the page cache
     partial.rename(path)

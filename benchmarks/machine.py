@@ -16,6 +16,11 @@ DISTRIBUTIONS = (
     "tensorflow-cpu",
     "octavo-floors",
     "numpy",
+    "torch",
+    "grain",
+    "litdata",
+    "mosaicml-streaming",
+    "webdataset",
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from benchmarks.cases import BarKind
+from benchmarks.cases import BarKind, Case
 from benchmarks.results import CaseResult, Verdict
 
 COLUMNS = (36, 12, 11, 14, 14)
@@ -31,7 +31,9 @@ def lines(result: CaseResult) -> list[str]:
             continue
         measured, ratio = result.rows[label], _ratio(result, label)
         verdicts = [verdict for verdict in result.verdicts() if label == _row_of(verdict, is_sweep=case.is_sweep)]
-        shown = [verdict for verdict in verdicts if verdict.bar.kind in {"rate", "cost"}]
+        shown = [
+            verdict for verdict in verdicts if verdict.bar.kind in {"rate", "cost"} and not _is_of_other(case, verdict)
+        ]
         notes = [_status(verdict) for verdict in shown]
         bar = _limit(shown[0]) if shown else ""
         if measured.cached is not None:
@@ -42,7 +44,9 @@ def lines(result: CaseResult) -> list[str]:
             notes.append(f"file of {measured.file_bytes / 1e6:.4g} MB")
         if measured.peak_bytes is not None:
             notes.append(f"{measured.peak_bytes / 1e6:.4g} MB of memory")
-        notes += [f"{_limit(verdict)} {_status(verdict)}" for verdict in verdicts if verdict not in shown]
+        for verdict in (verdict for verdict in verdicts if verdict not in shown):
+            note = f"{_limit(verdict)} {_status(verdict)}"
+            notes.append(f"{verdict.bar.of} {_value(verdict)} {note}" if _is_of_other(case, verdict) else note)
         rate, each = f"{_count(measured.rate)}/s", _duration(measured.seconds_each)
         out.append(_row(label, rate, each, ratio, bar, ", ".join(notes)))
     return out
@@ -102,6 +106,15 @@ def _ratio(result: CaseResult, label: str) -> str:
 def _row_of(verdict: Verdict, *, is_sweep: bool) -> str | None:
     """The row that shows a bar: that of the engine compared with, or its own where there is none."""
     return verdict.bar.of if is_sweep or verdict.bar.over is None else verdict.bar.over
+
+
+def _is_of_other(case: Case, verdict: Verdict) -> bool:
+    """Whether a bar compares two engines and neither is the first, so that no ratio of the table belongs to it."""
+    return not case.is_sweep and verdict.bar.over is not None and verdict.bar.of != case.contenders[0].label
+
+
+def _value(verdict: Verdict) -> str:
+    return "" if verdict.value is None else f"{verdict.value:.2f}{UNITS[verdict.bar.kind]}"
 
 
 def _limit(verdict: Verdict) -> str:

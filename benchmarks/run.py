@@ -52,7 +52,7 @@ def measure(case: Case, rounds: int, *, quick: bool) -> CaseResult:
     absent = {c.label: reason for c in case.contenders if (reason := _why_absent(case, c))}
     trials = {c.label: prepare(case, c, quick=quick) for c in case.contenders if c.label not in absent}
     samples: dict[str, list[Sample]] = {label: [] for label in trials}
-    for round_ in range(rounds):
+    for round_ in range(min(rounds, case.rounds or rounds)):
         for label, trial in trials.items():
             samples[label].append(trial.sample(round_))
     rows = {label: Measured(trial.items, tuple(samples[label])) for label, trial in trials.items()}

@@ -13,10 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from benchmarks import cold, data, ffrecord, memory, page_cache
+from benchmarks import cold, data, epoch, ffrecord, memory, page_cache
 from benchmarks.cases import Case, Contender
 from benchmarks.engines import ENGINES
-from benchmarks.engines.base import Engine, Run
+from benchmarks.engines.base import Engine, Run, call_each
 from benchmarks.results import Sample
 
 
@@ -35,6 +35,10 @@ def prepare(case: Case, contender: Contender, *, quick: bool) -> Trial:
         return Trial(1, lambda _round: _time_import(engine.module))
     if case.operation == "write":
         return _prepare_write(engine, contender)
+    if case.operation == "permutation":
+        return _prepare_permutation(case, contender, engine)
+    if case.operation == "epoch":
+        return Trial(contender.reads, lambda _round: epoch.sample(case.name, contender.label, quick=quick))
     path = data.make(contender.dataset, engine)
     if case.is_cold:
         data.make(cold.WARM_UP, engine)
@@ -105,6 +109,15 @@ def _prepare_write(engine: Engine, contender: Contender) -> Trial:
     data.check_answers(contender.dataset, engine.original or engine, target)
     remove()
     return Trial(len(records), sample)
+
+
+def _prepare_permutation(case: Case, contender: Contender, engine: Engine) -> Trial:
+    size, batches = contender.dataset.records, data.cut(range(contender.reads), case.batch)
+    take = engine.permutation(size)
+    numbers = {number for positions in batches for number in take(positions)}
+    if len(numbers) != contender.reads or min(numbers) < 0 or max(numbers) >= size:
+        raise ValueError(f"{engine.name}: this is no permutation of {size} numbers")
+    return Trial(contender.reads, lambda _round: _time(lambda: call_each(take, batches)))
 
 
 def _time_fresh(case: Case, contender: Contender, engine: Engine, path: Path) -> Sample:

@@ -7,10 +7,17 @@ from benchmarks.engines.bagz import BAGZS
 from benchmarks.engines.base import Engine
 from benchmarks.engines.dropins import DROP_INS
 from benchmarks.engines.floors import FLOORS
+from benchmarks.engines.grain import GRAINS
+from benchmarks.engines.litdata import LITDATAS
+from benchmarks.engines.mosaicml import MOSAICMLS
 from benchmarks.engines.octavo import OCTAVOS
 from benchmarks.engines.pyrecordio import PYRECORDIOS
+from benchmarks.engines.shuffle import SHUFFLES
 from benchmarks.engines.tensorflow import TENSORFLOWS
+from benchmarks.engines.torch import TORCHES
+from benchmarks.engines.webdataset import WEBDATASETS
 
-ENGINES: dict[str, Engine] = {
-    engine.name: engine for engine in (*OCTAVOS, *DROP_INS, *BAGZS, *ARRAY_RECORDS, *PYRECORDIOS, *TENSORFLOWS, *FLOORS)
-}
+FORMATS = (*OCTAVOS, *DROP_INS, *BAGZS, *ARRAY_RECORDS, *PYRECORDIOS, *TENSORFLOWS, *FLOORS)
+TRAINING = (*SHUFFLES, *TORCHES, *GRAINS, *LITDATAS, *MOSAICMLS, *WEBDATASETS)
+
+ENGINES: dict[str, Engine] = {engine.name: engine for engine in (*FORMATS, *TRAINING)}

@@ -7,7 +7,7 @@ timed part holds what a user of the engine would write and nothing else.
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +67,14 @@ class Engine:
         """Opens a file and cuts it into tasks that end where chunks do, as far as possible."""
         raise NotImplementedError
 
+    def epochs(self, path: Path, batch: int) -> Iterable[Any]:
+        """A loader: every loop over it is an epoch in random order, in batches that are one array or tensor each."""
+        raise NotImplementedError
+
+    def permutation(self, size: int) -> Callable[[range], Any]:
+        """A random order of so many records: for a range of positions, the numbers there."""
+        raise NotImplementedError
+
     def write(self, path: Path, records: Iterable[bytes]) -> None:
         """Writes and closes a file."""
         raise NotImplementedError
@@ -81,7 +89,7 @@ def subscript_each(reader: Any, order: list[int]) -> None:
         reader[record]
 
 
-def call_each(read: Callable[[list[int]], object], batches: list[list[int]]) -> None:
+def call_each(read: Callable[[Any], object], batches: Sequence[Any]) -> None:
     """One call per batch; each result dies before the next is made, as in a training loop."""
     for batch in batches:
         read(batch)
