@@ -21,7 +21,7 @@ from octavo import Reader, _core
 from octavo._arguments import at_least_one, check_switches
 from octavo.integrations._source import open_source
 from octavo.shuffle._arguments import blocks_of, whole_seed
-from octavo.shuffle._order import AsStored, Order, Shuffled
+from octavo.shuffle._order import Order, order_of
 
 try:
     import grain
@@ -134,8 +134,7 @@ class DataSource(_core.Front):
             window: The same.
         """
         check_switches(shuffle=shuffle, drop_remainder=drop_remainder)
-        seed, blocks = whole_seed(seed), blocks_of(block, window)
-        order = Shuffled(len(self), seed, blocks) if shuffle else AsStored(len(self))
+        order = order_of(len(self), shuffle=shuffle, seed=whole_seed(seed), blocks=blocks_of(block, window))
         return _Batches(self, order, at_least_one("batch_size", batch_size), drop_remainder=drop_remainder)
 
     def close(self) -> None:

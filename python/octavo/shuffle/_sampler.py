@@ -13,9 +13,8 @@ from typing import Any, Protocol
 
 from octavo._arguments import check_switches
 from octavo.errors import OptionError, RecordTypeError
-from octavo.shuffle._arguments import blocks_of, size_of, whole, whole_epoch, whole_seed
-from octavo.shuffle._mixture import Mixture
-from octavo.shuffle._order import AsStored, Order, Shuffled
+from octavo.shuffle._arguments import blocks_of, whole, whole_epoch, whole_seed
+from octavo.shuffle._order import Order, order_of
 
 _AT_ONCE = 1024
 """Numbers computed in one call where they are handed out one by one."""
@@ -59,7 +58,7 @@ class Sampler:
         if drop_last and pad:
             message = "the last step is dropped or padded, not both"
             raise OptionError(message)
-        self._order = _order_of(source, shuffle=shuffle, seed=whole_seed(seed), blocks=blocks_of(block, window))
+        self._order = order_of(source, shuffle=shuffle, seed=whole_seed(seed), blocks=blocks_of(block, window))
         self._fingerprint = _fingerprint(self._order)
         self.batch_size = None if batch_size is None else whole("batch_size", batch_size, at_least=1)
         self.world_size = whole("world_size", world_size, at_least=1)
@@ -78,6 +77,11 @@ class Sampler:
     def size(self) -> int:
         """Samples of an epoch on all ranks together."""
         return len(self._order)
+
+    @property
+    def record_count(self) -> int:
+        """Records of the source: every number is below this. A mixture's epoch may have more samples, or fewer."""
+        return self._order.size
 
     @property
     def epoch(self) -> int:
@@ -247,19 +251,6 @@ def _items(sampler: Sampler, epoch: int, position: int) -> Iterator[tuple[Any, i
 
 
 _STATE = ("seed", "epoch", "position", "samples", "order")
-
-
-def _order_of(source: Any, *, shuffle: bool, seed: int, blocks: tuple[int, int] | None) -> Order:
-    if not isinstance(source, Mixture):
-        size = size_of(source)
-        if blocks is not None and not shuffle:
-            message = "block is for records that are shuffled"
-            raise OptionError(message)
-        return Shuffled(size, seed, blocks) if shuffle else AsStored(size)
-    if not shuffle or seed or blocks is not None:
-        message = "a mixture has its own seed, is always shuffled, and not by blocks"
-        raise OptionError(message)
-    return source
 
 
 def _fingerprint(order: Order) -> int:

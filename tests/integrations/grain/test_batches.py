@@ -86,10 +86,10 @@ def test_no_records_are_no_batches(source):
         empty[0]
 
 
-@pytest.mark.parametrize("options", [{"seed": -1}, {"block": 0}, {"window": 0}])
+@pytest.mark.parametrize("options", [{"seed": -1}, {"block": 0}, {"window": 0}, {"shuffle": False, "block": 8}])
 def test_an_impossible_option_is_refused(source, options):
     with pytest.raises(OptionError):
-        source.batches(10, shuffle=True, **options)
+        source.batches(10, **{"shuffle": True, **options})
 
 
 @pytest.mark.parametrize("size", [0, -1, 2.5, True])

@@ -102,6 +102,12 @@ def test_ranks_share_every_epoch(path, batch: int | None):
     assert sorted(number for share in shares for number in share) == sorted(ALL * 2)
 
 
+@pytest.mark.parametrize("size", [COUNT - 1, COUNT + 1])
+def test_a_sampler_of_other_records_is_refused(path, size):
+    with pytest.raises(OptionError, match=f"the sampler is of {size} records; there are {COUNT} here"):
+        dataset(path, sampler=Sampler(size, batch_size=16))
+
+
 def test_a_sampler_says_everything_and_where_to_begin(path):
     sampler = Sampler(COUNT, batch_size=16, seed=3, rank=1, world_size=2)
     whole = numbers(dataset(path, sampler=sampler, epochs=2))

@@ -111,6 +111,8 @@ def _sampler_of(reader: Reader, sampler: Sampler | None, order: dict[str, Any]) 
         raise RecordTypeError(f"sampler is an octavo.shuffle.Sampler, not {type(sampler).__name__}")
     if order != _ORDER_DEFAULTS:
         raise OptionError("a sampler says itself how records are shuffled, batched and shared: give nothing beside it")
+    if sampler.record_count != len(reader):
+        raise OptionError(f"the sampler is of {sampler.record_count} records; there are {len(reader)} here")
     return copy.copy(sampler)  # it may go on, and load another state
 
 
