@@ -14,7 +14,7 @@ torch = pytest.importorskip("torch")
 import octavo  # noqa: E402
 from octavo import errors  # noqa: E402
 from octavo.torch import RecordDataset, collate  # noqa: E402
-from tests.integrations.torch.records import as_floats, negative, number, write_numbers, write_rows  # noqa: E402
+from tests.integrations.torch.records import negative, number, write_numbers, write_rows  # noqa: E402
 
 
 class CountingReader(octavo.Reader):
@@ -64,6 +64,51 @@ def test_decode_makes_the_samples(path):
     dataset = RecordDataset(path, decode=negative)
     assert dataset[5] == -5
     assert dataset.__getitems__([9, 4, 9]) == [-9, -4, -9]
+
+
+class Doubled(RecordDataset):
+    """Samples made in the usual way."""
+
+    def __getitem__(self, index):
+        return 2 * super().__getitem__(index)
+
+
+class DoubledAtOnce(Doubled):
+    """The same, batch by batch."""
+
+    def __getitems__(self, indices):
+        return [2 * sample for sample in super().__getitems__(indices)]
+
+
+@pytest.mark.parametrize("kind", [Doubled, DoubledAtOnce])
+def test_a_subclass_makes_other_samples(path, kind):
+    dataset = kind(path, decode=number)
+    assert dataset[3] == 6
+    expected = [list(range(0, 32, 2)), list(range(32, 64, 2)), list(range(64, 80, 2))]
+    assert [batch.tolist() for batch in torch.utils.data.DataLoader(dataset, batch_size=16)] == expected
+    subset = torch.utils.data.Subset(dataset, [5, 6])
+    assert [batch.tolist() for batch in torch.utils.data.DataLoader(subset, batch_size=2)] == [[10, 12]]
+
+
+def test_a_subclass_makes_other_tensors(tmp_path):
+    dataset = Doubled(write_rows(tmp_path / "rows.ffr", 4, width=2), dtype="float32")
+    for options in ({}, {"collate_fn": collate}):
+        (batch,) = torch.utils.data.DataLoader(dataset, batch_size=4, **options)
+        assert batch.tolist() == [[0, 0], [2, 2], [4, 4], [6, 6]]
+
+
+@pytest.mark.parametrize("kind", [RecordDataset, Doubled])
+def test_an_error_of_decode_names_the_record_as_errors_of_reading_do(path, kind):
+    def refuse(record):
+        if number(record) == 23:
+            raise ValueError("we do not like it")
+        return number(record)
+
+    dataset = kind(octavo.open(path)[22:], decode=refuse)
+    for read in (lambda: dataset.__getitems__([0, 1]), lambda: dataset[1], lambda: dataset[-17]):
+        with pytest.raises(ValueError, match="we do not like it") as caught:
+            read()
+        assert caught.value.__notes__ == ["octavo: this was decode() of record 23, which is number 1 of the slice"]
 
 
 def test_a_batch_is_one_native_read(path):
@@ -160,79 +205,3 @@ def test_it_leaves_a_reader_open_that_it_was_given(path):
     with RecordDataset(reader):
         pass
     assert not reader.closed
-
-
-def test_records_of_one_size_are_tensors(tmp_path):
-    dataset = RecordDataset(write_rows(tmp_path / "rows.ffr", 10), dtype=torch.float32, shape=(4, 4))
-    assert torch.equal(dataset[3], torch.full((4, 4), 3.0))
-    assert dataset[-1][0, 0] == 9
-    batch = dataset.__getitems__([1, 8])
-    assert batch.shape == (2, 4, 4)
-    assert batch[:, 0, 0].tolist() == [1, 8]
-
-
-def test_batches_of_such_records_are_one_tensor(tmp_path):
-    dataset = RecordDataset(write_rows(tmp_path / "rows.ffr", 10), dtype="float32")
-    batches = list(torch.utils.data.DataLoader(dataset, batch_size=4, collate_fn=collate))
-    assert [batch.shape for batch in batches] == [(4, 16), (4, 16), (2, 16)]
-    expected = torch.stack([torch.from_numpy(as_floats(record).copy()) for record in dataset.reader])
-    assert torch.equal(torch.cat(batches), expected)
-
-
-@pytest.mark.parametrize(
-    ("dtype", "shape", "expected"),
-    [
-        (torch.uint8, None, (torch.uint8, (64,))),
-        (np.float32, (2, 8), (torch.float32, (2, 8))),
-        ("int16", 32, (torch.int16, (32,))),
-        (torch.bfloat16, [32], (torch.bfloat16, (32,))),
-        (float, (8, 1, 1), (torch.float64, (8, 1, 1))),
-    ],
-)
-def test_types_and_shapes(tmp_path, dtype, shape, expected):
-    sample = RecordDataset(write_rows(tmp_path / "rows.ffr", 3), dtype=dtype, shape=shape)[0]
-    assert (sample.dtype, tuple(sample.shape)) == expected
-
-
-def test_numbers_as_scalars(path):
-    assert RecordDataset(path, dtype=torch.int64, shape=()).__getitems__([3, 4]).tolist() == [3, 4]
-
-
-def test_another_size_is_told_at_once(tmp_path):
-    rows = write_rows(tmp_path / "rows.ffr", 3)
-    with pytest.raises(errors.RecordSizeError, match=r"record 0 has 64 bytes.*torch.float32 and shape \(3, 5\) has 60"):
-        RecordDataset(rows, dtype=torch.float32, shape=(3, 5))
-    write_numbers(tmp_path / "odd.ffr", 1)
-    with pytest.raises(errors.RecordSizeError, match="8 bytes, which are no whole number of elements"):
-        RecordDataset(tmp_path / "odd.ffr", dtype=torch.complex128)
-
-
-def test_a_record_of_another_size_is_named(write_file):
-    dataset = RecordDataset(write_file([b"1234", b"1234", b"123"]), dtype=torch.uint8, shape=4)
-    assert dataset.__getitems__([0, 1]).shape == (2, 4)
-    with pytest.raises(errors.RecordSizeError, match="record 2 has 3 bytes") as caught:
-        dataset.__getitems__([0, 2])
-    assert (caught.value.record, caught.value.expected, caught.value.actual) == (2, 4, 3)
-
-
-def test_no_record_has_any_size(write_file):
-    assert len(RecordDataset(write_file([]), dtype=torch.uint8)) == 0
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"shape": 8}, "dtype must be given"),
-        ({"dtype": torch.uint8, "decode": number}, "give one of them"),
-        ({"dtype": "no type"}, "dtype is 'no type'"),
-        ({"dtype": object}, "dtype is <class 'object'>"),
-        ({"dtype": ">f4"}, "dtype is '>f4'"),
-        ({"dtype": torch.uint8, "shape": (8, 0)}, "shape is 0"),
-        ({"dtype": torch.uint8, "shape": -1}, "shape is -1"),
-        ({"dtype": torch.uint8, "shape": 2.5}, "shape is 2.5"),
-        ({"dtype": torch.uint8, "shape": "8"}, "shape is '8'"),
-    ],
-)
-def test_silly_types_and_shapes_are_refused(path, options, message):
-    with pytest.raises(errors.OptionError, match=message):
-        RecordDataset(path, **options)

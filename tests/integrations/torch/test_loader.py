@@ -13,6 +13,7 @@ torch = pytest.importorskip("torch")
 
 import octavo  # noqa: E402
 from octavo import errors, shuffle  # noqa: E402
+from octavo.integrations.torch._batch import has_device  # noqa: E402
 from octavo.torch import Loader  # noqa: E402
 from tests.integrations.torch.records import (  # noqa: E402
     as_floats,
@@ -105,7 +106,7 @@ def test_batches_are_not_written_to_again(tmp_path):
     assert torch.cat(list(loader))[:, 0].tolist() == list(range(100))
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="is about machines without a GPU")
+@pytest.mark.skipif(has_device(), reason="is about machines without a GPU")
 def test_pinned_memory_without_a_device_is_a_warning(tmp_path):
     path = write_rows(tmp_path / "rows.ffr", 10)
     with pytest.warns(UserWarning, match="no CUDA device: batches are not pinned") as warned:
@@ -114,7 +115,7 @@ def test_pinned_memory_without_a_device_is_a_warning(tmp_path):
     assert sorted(torch.cat(list(loader))[:, 0].tolist()) == list(range(10))
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+@pytest.mark.skipif(not has_device(), reason="needs a CUDA device")
 @pytest.mark.parametrize(
     "options", [{"dtype": "float32"}, {"decode": as_floats}, {"dtype": "float32", "collate_fn": abs}]
 )

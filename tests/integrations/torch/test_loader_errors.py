@@ -9,6 +9,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+import octavo  # noqa: E402
 from octavo import errors  # noqa: E402
 from octavo.torch import Loader  # noqa: E402
 from tests.integrations.torch.records import lists, loader_threads, number  # noqa: E402
@@ -84,6 +85,20 @@ def test_an_error_of_collate_fn_names_the_records(path):
     with pytest.raises(RuntimeError, match="equal size") as original:
         list(loader_of(path, decode=lambda record: [0] * number(record)))
     assert original.value.__notes__ == ["octavo: this was the batch of records 0, 1, 2, 3"]
+
+
+def test_records_of_a_slice_are_named_by_their_numbers_in_the_files(path):
+    part = octavo.open([path, path])[59:19:-2]
+    with pytest.raises(OurOwnError) as caught:
+        list(loader_of(part, decode=refuse_21))
+    assert caught.value.__notes__ == ["octavo: this was decode() of record 21, which is number 19 of the slice"]
+
+    def refuse(samples):
+        raise OurOwnError(samples)
+
+    with pytest.raises(OurOwnError) as caught:
+        list(loader_of(part, collate_fn=refuse))
+    assert caught.value.__notes__ == ["octavo: this was the batch of records 59, 57, 55, 53"]
 
 
 def test_an_error_of_reading_is_octavos(path):

@@ -13,6 +13,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from octavo import errors, shuffle  # noqa: E402
+from octavo.integrations.torch._batch import has_device  # noqa: E402
 from octavo.torch import BatchSampler, RecordDataset, Sampler, collate  # noqa: E402
 from tests.integrations.torch.records import (  # noqa: E402
     as_floats,
@@ -94,7 +95,7 @@ def test_batches_can_be_pinned(path):
     dataset = RecordDataset(path, decode=number)
     batches = list(loader_of(dataset, METHODS[0], batch_size=8, pin_memory=True))
     assert lists(batches)[0] == list(range(8))
-    assert all(batch.is_pinned() == torch.cuda.is_available() for batch in batches)
+    assert all(batch.is_pinned() == has_device() for batch in batches)
 
 
 def shared_memory_of(processes: set[int]) -> list[str]:

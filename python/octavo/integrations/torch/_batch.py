@@ -11,7 +11,7 @@ from torch.utils.data import _utils
 
 from octavo import Reader
 from octavo.integrations.torch._collate import collate_into
-from octavo.integrations.torch._decode import decode_all, naming
+from octavo.integrations.torch._decode import names_of, read_samples
 from octavo.integrations.torch._fixed_size import FixedSize
 
 
@@ -47,19 +47,25 @@ class BatchMaker:
             batch = collate_into(samples, pinned=is_pinned) if collate_fn is None else collate_fn(samples)
             return _utils.pin_memory.pin_memory(batch) if is_pinned else batch
         except Exception as error:
-            error.add_note(f"octavo: this was the batch of {naming(numbers)}")
+            error.add_note(f"octavo: this was the batch of {names_of(self._reader, numbers)}")
             raise
 
     def _samples(self, numbers: memoryview) -> Any:
         if self._size is not None:
             return self._size.read(self._reader, numbers)
-        records = self._reader.read(numbers)
-        return records if self._decode is None else decode_all(self._decode, records, numbers)
+        return read_samples(self._reader, numbers, self._decode)
 
 
 def can_pin() -> bool:
     """Whether there is a device to pin memory for; a warning if not, as in `torch.utils.data.DataLoader`."""
-    if torch.cuda.is_available():
+    if has_device():
         return True
     warnings.warn("pin_memory is True, but there is no CUDA device: batches are not pinned", stacklevel=3)
     return False
+
+
+def has_device() -> bool:
+    """Whether there is a CUDA device. PyTorch itself warns where a driver is broken, or another framework has it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return bool(torch.cuda.is_available())

@@ -14,6 +14,8 @@ from typing import Any
 import torch
 from torch.utils.data import _utils
 
+from octavo.integrations.torch._fixed_size import Rows
+
 try:
     import numpy as np
 
@@ -28,7 +30,10 @@ of them, and where other threads wait for the lock that takes longer than the co
 
 
 def collate(batch: Any) -> Any:
-    """Samples put together as `torch.utils.data.default_collate` does it; what is one tensor already is left alone."""
+    """Samples put together as `torch.utils.data.default_collate` does it; what is one tensor already is left alone.
+
+    A tensor that is made of small arrays cannot be enlarged in place (`resize_`), as its memory is Python's.
+    """
     return collate_into(batch, pinned=False)
 
 
@@ -36,6 +41,8 @@ def collate_into(batch: Any, *, pinned: bool) -> Any:
     """The same; arrays go to pinned memory at once if it is asked for, all else stays where it is."""
     if isinstance(batch, torch.Tensor):
         return batch
+    if isinstance(batch, Rows) and batch.tensor is not None:
+        return batch.tensor
     # Looked up at every call: programs register types of their own there, and may have their own idea of arrays.
     table = _utils.collate.default_collate_fn_map
     if _stack_as_torch_does is not None and table.get(np.ndarray) is _stack_as_torch_does:

@@ -7,8 +7,11 @@ that a crew which nobody holds any more is found out by the garbage collector, a
 
 from __future__ import annotations
 
+import _thread
 import contextlib
+import math
 import os
+import signal
 import threading
 import time
 import weakref
@@ -21,6 +24,7 @@ from octavo.errors import ClosedError
 
 _LONGEST_WAIT_S = 1.0  # at a stretch: on Windows, Ctrl-C is not noticed before a wait is over
 _PATIENCE_S = 5.0  # with threads that are to end; what they decode may take for ever, or wait for whoever waits here
+_SOON_S = 0.05  # when a finalizer has surely returned
 
 
 class Task:
@@ -66,14 +70,14 @@ class Crew:
         self._is_open = True
         self._queue: SimpleQueue[Task | None] = SimpleQueue()
         self._tasks: deque[Task] = deque()
-        for _ in range(ahead):
-            self._begin_task()
+        while len(self._tasks) < ahead and self._begin_task():
+            pass
         self._threads = [
             threading.Thread(target=_work, args=(self._queue, make), name=f"octavo-loader-{number}", daemon=True)
             for number in range(min(threads, len(self._tasks)))
         ]
         # Also at the end of the program, where threads would be cut off in the middle of something.
-        weakref.finalize(self, _send_home, self._queue, self._threads, os.getpid(), _PATIENCE_S)
+        self._finalizer = weakref.finalize(self, _send_home_at_last, self._queue, self._threads, os.getpid())
         try:
             for thread in self._threads:
                 thread.start()
@@ -92,16 +96,19 @@ class Crew:
         self._begin_task()
         return task
 
-    def _begin_task(self) -> None:
+    def _begin_task(self) -> bool:
         with self._gate:
             step = next(self._steps, None) if self._is_open else None
-            if step is not None:
-                task = Task(*step)
-                self._tasks.append(task)
-                self._queue.put(task)
+            if step is None:
+                return False
+            task = Task(*step)
+            self._tasks.append(task)
+            self._queue.put(task)
+            return True
 
     def stop(self, patience_s: float | None = _PATIENCE_S) -> None:
         """Begin nothing more, and wait for what is in work: so long at most, or as long as it takes."""
+        self._finalizer.detach()  # once is enough
         with self._gate:
             self._is_open = False
         _send_home(self._queue, self._threads, os.getpid(), patience_s)
@@ -126,8 +133,27 @@ def _send_home(
                 task.refuse()
     for _ in threads:
         queue.put(None)
-    deadline = None if patience_s is None else time.monotonic() + patience_s
+    deadline = math.inf if patience_s is None else time.monotonic() + patience_s
     for thread in threads:
         # The garbage collector comes here on any thread, and that may be one of these.
-        if thread.is_alive() and thread is not threading.current_thread():
-            thread.join(None if deadline is None else max(0.0, deadline - time.monotonic()))
+        while thread.is_alive() and thread is not threading.current_thread():
+            left_s = deadline - time.monotonic()
+            if left_s <= 0:
+                return
+            thread.join(min(left_s, _LONGEST_WAIT_S))
+
+
+def _send_home_at_last(queue: SimpleQueue[Task | None], threads: list[threading.Thread], process: int) -> None:
+    """The same for a crew that is forgotten: no error gets out of here, so Ctrl-C is sent again to whoever goes on."""
+    try:
+        _send_home(queue, threads, process, _PATIENCE_S)
+    except KeyboardInterrupt:
+        with contextlib.suppress(RuntimeError):  # there are no new threads at the end of the program, which is near
+            threading.Timer(_SOON_S, _interrupt_main_thread).start()
+
+
+def _interrupt_main_thread() -> None:
+    if hasattr(signal, "pthread_kill"):  # which wakes it as well
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    else:
+        _thread.interrupt_main()

@@ -13,8 +13,8 @@ from octavo import Reader
 from octavo.errors import RecordTypeError
 from octavo.integrations._source import open_source
 from octavo.integrations.torch._arguments import check_callable
-from octavo.integrations.torch._decode import decode_all
-from octavo.integrations.torch._fixed_size import fixed_size
+from octavo.integrations.torch._decode import decode_all, read_samples
+from octavo.integrations.torch._fixed_size import fixed_size, rows_of
 
 if TYPE_CHECKING:
     from octavo._location import Location
@@ -24,11 +24,15 @@ if TYPE_CHECKING:
 class RecordDataset(torch.utils.data.Dataset):  # type: ignore[misc]  # PyTorch is taken as Any
     """Records by number. A batch is one native read, in this process or in a worker of any start method.
 
+    A subclass that overrides `__getitem__` is asked for one sample after the other, unless it overrides `__getitems__`
+    as well; `decode` keeps it one read.
+
     Args:
         location: Whatever `octavo.open` takes, or a reader that is open.
         decode: Makes a sample of the bytes of a record; without it, samples are bytes.
         dtype: The element type of records that all have one size: samples are then tensors, and a batch is read
-            straight into one. Use `collate_fn=octavo.torch.collate`, which leaves it alone.
+            straight into one, whose rows they are. `collate_fn=octavo.torch.collate` takes it as it is, where others
+            put the rows together once more.
         shape: The shape of such a record; one-dimensional if it is not given.
         format: As for `octavo.open`, and so are the rest.
         check_data: Verify checksums.
@@ -83,14 +87,16 @@ class RecordDataset(torch.utils.data.Dataset):  # type: ignore[misc]  # PyTorch 
         if self._size is not None:
             return self._size.read(self._reader, [number])[0]
         record = self._reader[number]
-        return record if self._decode is None else self._decode(record)
+        return record if self._decode is None else decode_all(self._reader, [number], [record], self._decode)[0]
 
     def __getitems__(self, indices: Sequence[SupportsIndex]) -> Any:
         """The samples of a batch, with one read; `torch.utils.data.DataLoader` calls this."""
+        kind = type(self)
+        if kind.__getitem__ is not RecordDataset.__getitem__ and kind.__getitems__ is RecordDataset.__getitems__:
+            return [self[index] for index in indices]  # of which the subclass makes something else
         if self._size is not None:
-            return self._size.read(self._reader, indices)
-        records = self._reader.read(indices)
-        return records if self._decode is None else decode_all(self._decode, records, indices)
+            return rows_of(self._size.read(self._reader, indices))
+        return read_samples(self._reader, indices, self._decode)
 
     def close(self) -> None:
         """Close the files, if this data set has opened them."""

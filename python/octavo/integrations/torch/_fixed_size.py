@@ -10,8 +10,9 @@ from typing import Any, SupportsIndex
 import torch
 
 from octavo import Reader
-from octavo._arguments import at_least_one
-from octavo.errors import OptionError, RecordSizeError
+from octavo.errors import OptionError, RecordSizeError, RecordTypeError
+from octavo.integrations.torch._decode import number_in_files
+from octavo.shuffle._arguments import whole
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,12 +32,13 @@ class FixedSize:
         elif record_bytes is None:
             size = cls(element, ())
         elif record_bytes % element.itemsize:
-            message = f"record 0 has {record_bytes} bytes, which are no whole number of elements of {element}"
-            raise RecordSizeError(message, record=0, actual=record_bytes)
+            first = number_in_files(reader, 0)
+            message = f"record {first} has {record_bytes} bytes, which are no whole number of elements of {element}"
+            raise RecordSizeError(message, record=first, actual=record_bytes)
         else:
             size = cls(element, (record_bytes // element.itemsize,))
         if record_bytes not in (None, size.record_bytes):
-            raise size.mismatch(0, record_bytes)
+            raise size.mismatch(number_in_files(reader, 0), record_bytes)
         return size
 
     @property
@@ -60,6 +62,19 @@ class FixedSize:
         except RecordSizeError as error:
             raise self.mismatch(error.record, error.actual) from None
         return rows
+
+
+class Rows(tuple[torch.Tensor, ...]):  # noqa: SLOT001 - there is the tensor, too
+    """The samples of a batch, for whoever wants to see them; and the tensor that they are the rows of."""
+
+    tensor: torch.Tensor | None = None
+
+
+def rows_of(tensor: torch.Tensor) -> Rows:
+    """The rows of a tensor, as samples."""
+    rows = Rows(tensor.unbind())
+    rows.tensor = tensor
+    return rows
 
 
 def fixed_size(reader: Reader, dtype: Any, shape: Any, decode: object) -> FixedSize | None:
@@ -87,4 +102,7 @@ def _torch_dtype(dtype: Any) -> torch.dtype:
 
 def _checked_shape(shape: Any) -> tuple[int, ...]:
     sides = shape if isinstance(shape, Iterable) else (shape,)
-    return tuple(at_least_one("shape", side) for side in sides)
+    try:
+        return tuple(whole("shape", side) for side in sides)
+    except RecordTypeError:
+        raise OptionError(f"shape is {shape!r}; allowed are an integer and several") from None

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 from octavo import shuffle
-from octavo.errors import ClosedError
+from octavo.errors import ClosedError, RecordTypeError
 from octavo.integrations.torch._crew import Crew, Task
 
 
@@ -80,6 +80,10 @@ class Iteration(Iterator[Any]):
             self._next_position = self._place.position = self._sampler.size
             raise StopIteration
         return self._place, task
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be copied."""
+        raise RecordTypeError("a loop cannot be pickled or copied; its loader can, and knows the place by state_dict()")
 
     def _dismiss(self) -> None:
         crew, self._crew = self._crew, None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -13,10 +14,11 @@ from octavo import shuffle as orders
 from octavo._arguments import at_least_one, check_switches
 from octavo.errors import ClosedError, OptionError, RecordTypeError
 from octavo.integrations._source import open_source
-from octavo.integrations.torch._arguments import check_callable, own_rank
+from octavo.integrations.torch._arguments import check_callable
 from octavo.integrations.torch._batch import BatchMaker, can_pin
 from octavo.integrations.torch._fixed_size import fixed_size
 from octavo.integrations.torch._iteration import Iteration
+from octavo.integrations.torch._sampler import BatchSampler
 
 if TYPE_CHECKING:
     from octavo._location import Location
@@ -82,18 +84,17 @@ class Loader:
         check_switches(pin_memory=pin_memory)
         self._threads = _usual_threads(dtype) if threads is None else at_least_one("threads", threads)
         self._prefetch = 2 * self._threads if prefetch is None else at_least_one("prefetch", prefetch)
-        self._rank, self._world_size = own_rank(rank, world_size)
         self._reader, self._is_own = open_source(source)
         self._is_closed = False
         self._iterations: weakref.WeakSet[Iteration] = weakref.WeakSet()
         try:
-            self._sampler = orders.Sampler(
+            self._sampler = BatchSampler(
                 _numbers(self._reader, order),
-                batch_size=at_least_one("batch_size", batch_size),
+                batch_size,
                 shuffle=shuffle,
                 seed=seed,
-                rank=self._rank,
-                world_size=self._world_size,
+                rank=rank,
+                world_size=world_size,
                 drop_last=drop_last,
                 pad=pad,
                 block=block,
@@ -123,6 +124,11 @@ class Loader:
     def reader(self) -> Reader:
         """What the records are read from."""
         return self._reader
+
+    @property
+    def batch_sampler(self) -> BatchSampler:
+        """Which records come when. Its epoch and state are those of the loader: Lightning sets the epoch here."""
+        return self._sampler
 
     @property
     def batch_size(self) -> int:
@@ -161,6 +167,17 @@ class Loader:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle where the records are, the options and the place; loops stay behind."""
+        return {name: value for name, value in vars(self).items() if name != "_iterations"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _iterations=weakref.WeakSet(), _is_own=True)
+
+    def __copy__(self) -> Self:
+        """A copy has its own place and its own files."""
+        return copy.deepcopy(self)
 
     def __repr__(self) -> str:
         share = f", rank {self._sampler.rank} of {self._sampler.world_size}" if self._sampler.world_size > 1 else ""

@@ -7,7 +7,7 @@ and brings both back. The iterator's is the one that counts: it tells an epoch t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import torch.utils.data
 
@@ -123,6 +123,11 @@ class BatchSampler(orders.Sampler, torch.utils.data.Sampler):  # type: ignore[mi
             block=block,
             window=window,
         )
+
+    @property
+    def sampler(self) -> Self:
+        """Itself: Lightning calls `set_epoch` of this part of a batch sampler, and of no other."""
+        return self
 
     def __iter__(self) -> StatefulIteration:
         """Go through an epoch."""
