@@ -11,6 +11,7 @@ import octavo.compat
 octavo.compat.activate("array_record")
 
 import grain  # noqa: E402 - after the redirection
+from absl import flags  # noqa: E402 - it comes with Grain
 from array_record.python import array_record_data_source  # noqa: E402
 
 from octavo.compat.array_record.python.array_record_data_source import ArrayRecordDataSource as ours  # noqa: E402, N813
@@ -78,6 +79,7 @@ PIPELINES: dict[str, Callable[[Any], Iterable[str]]] = {
 def main(pipeline: str, kind: str, paths: list[str]) -> None:
     """Run one pipeline on the drop-in itself or on Grain's class of the same name."""
     assert array_record_data_source.ArrayRecordDataSource is ours
+    flags.FLAGS.mark_as_parsed()  # Grain looks at its flags before it starts worker processes
     source: Any = ours(paths) if kind == "plain" else grain.sources.ArrayRecordDataSource(paths)
     assert isinstance(source, ours)
     expected = sorted(record.decode() for record in octavo.open(paths, format="array_record"))
