@@ -162,6 +162,8 @@ class Writer:
         """Adds a record: bytes, or anything whose bytes lie one after the other."""
     def write_many(self, records: Iterable[Buffer | npt.NDArray[Any]]) -> int:
         """Adds every record of an iterable, and says how many there were."""
+    def write_batch(self, batch: Batch) -> None:
+        """Adds every record of a batch."""
     def flush(self) -> None:
         """Everything written so far survives a crash of the machine when this returns."""
     def _commit(self) -> None: ...
@@ -194,6 +196,37 @@ class Salvage:
         self, writer: Writer, progress: Callable[[int, int], object] | None = None
     ) -> tuple[int, list[tuple[int, int, int | None, str]]]:
         """Writes what is intact and finishes the file; returns how many records, and what is lost. Once."""
+
+@final
+class Digest:
+    """The digest of a run of records."""
+
+    def __new__(
+        cls, record_count: int = 0, record_bytes: int = 0, ordered: str = "0", unordered: str = "0"
+    ) -> Self: ...
+    def update(self, records: Batch | Iterable[Buffer]) -> None:
+        """Adds records: a batch, or an iterable of bytes."""
+    def join(self, other: Digest) -> None:
+        """The records of `other` come behind these."""
+    @property
+    def record_count(self) -> int: ...
+    @property
+    def record_bytes(self) -> int: ...
+    @property
+    def ordered(self) -> str: ...
+    @property
+    def unordered(self) -> str: ...
+
+def digest(reader: Reader, progress: Callable[[int], object] | None = None) -> Digest:
+    """Reads all records and digests them; `progress` gets the number of records done."""
+
+def copy(reader: Reader, writer: Writer, progress: Callable[[int], object] | None = None) -> Digest:
+    """Writes all records of a reader into a writer; returns their digest."""
+
+def edges_by_bytes(
+    reader: Reader, most_bytes: int, progress: Callable[[int], object] | None = None
+) -> list[int]:
+    """Positions at which runs of records of at most so many bytes begin, and the end."""
 
 def decode_recordio_chunk(content: Buffer) -> list[bytes]:
     """The records of a chunk, which by itself is a whole file."""

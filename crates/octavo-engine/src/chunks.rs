@@ -150,6 +150,11 @@ impl ChunkPlan {
         self.records.is_empty()
     }
 
+    /// What its chunks decode to, as far as that is known.
+    pub const fn decoded_bytes(&self) -> u64 {
+        self.decoded_bytes
+    }
+
     /// File and span from its first to its last chunk, if it is one file's.
     pub fn extent(&self) -> Option<(usize, Span)> {
         let (first, last) = (self.chunks.first()?, self.chunks.last()?);

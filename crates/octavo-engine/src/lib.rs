@@ -10,6 +10,7 @@ mod chunk_map;
 pub mod chunks;
 pub mod coalesce;
 pub mod cold;
+pub mod copy;
 mod decode;
 pub mod error;
 pub mod fetch;
@@ -35,6 +36,7 @@ pub mod shards;
 pub mod sidecar;
 pub mod sink;
 pub mod verify;
+pub mod walk;
 pub mod write;
 
 pub use error::{Error, Result};

@@ -60,6 +60,14 @@ impl BlockPlan {
         self.len() == 0
     }
 
+    /// What its chunks decode to, as far as that is known.
+    pub const fn decoded_bytes(&self) -> u64 {
+        match self {
+            Self::Chunks(plan) => plan.decoded_bytes(),
+            Self::Run(plan) => plan.decoded_bytes,
+        }
+    }
+
     /// File and span from its first to its last chunk, if it is one file's.
     pub fn extent(&self) -> Option<(usize, Span)> {
         match self {

@@ -10,6 +10,7 @@ pub mod bytes;
 pub mod checksum;
 pub mod chunk;
 pub mod codec;
+pub mod digest;
 pub mod error;
 pub mod folder;
 pub mod format;

@@ -77,6 +77,11 @@ impl Batch {
         Ok(Self { data: Arc::new(BatchData { bytes, len: end, offsets }) })
     }
 
+    /// The records.
+    pub fn records(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.count()).map(|position| &self.data.bytes()[self.bounds(position)])
+    }
+
     fn count(&self) -> usize {
         self.data.offsets.len() - 1
     }

@@ -5,6 +5,7 @@ mod arrow;
 mod batch;
 mod buffer;
 mod chunked;
+mod digest;
 mod errors;
 mod flight;
 mod folder;
@@ -33,6 +34,8 @@ mod writer;
 mod _core {
     #[pymodule_export]
     use crate::batch::{Batch, Offsets};
+    #[pymodule_export]
+    use crate::digest::{copy, digest, edges_by_bytes, Digest};
     #[pymodule_export]
     use crate::folder::{encode_folder_table, parse_folder_table};
     #[pymodule_export]

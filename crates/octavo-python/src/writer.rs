@@ -15,6 +15,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
+use crate::batch::Batch;
 use crate::buffer::RawBuffer;
 use crate::errors::{self, IntoPy};
 use crate::lock::SharedMutex;
@@ -137,6 +138,22 @@ impl Writer {
         Ok(count)
     }
 
+    /// Adds every record of a batch.
+    fn write_batch(&self, py: Python<'_>, batch: &Bound<'_, Batch>) -> PyResult<()> {
+        let batch = batch.get();
+        self.lend(py, |writer| {
+            let written = py.detach(|| {
+                for record in batch.records() {
+                    if writer.push(record) {
+                        writer.seal()?;
+                    }
+                }
+                Ok(())
+            });
+            written.into_py(py)
+        })
+    }
+
     /// Everything written so far survives a crash of the machine when this returns.
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
         let mut state = self.state.lock(py)?;
@@ -185,6 +202,15 @@ impl Writer {
 }
 
 impl Writer {
+    /// Long work with the engine's writer. Meanwhile this one counts as closed, so that a function that the work calls cannot
+    /// wait for it.
+    pub fn lend<T>(&self, py: Python<'_>, work: impl FnOnce(&mut RecordWriter) -> PyResult<T>) -> PyResult<T> {
+        let Some(mut writer) = self.take_engine(py)? else { return Err(records::closed(py, "writer")) };
+        let done = work(&mut writer);
+        self.state.lock(py)?.writer = Some(writer);
+        done
+    }
+
     /// The engine's writer, to be finished elsewhere.
     pub fn take_engine(&self, py: Python<'_>) -> PyResult<Option<RecordWriter>> {
         Ok(take(&mut *self.state.lock(py)?))

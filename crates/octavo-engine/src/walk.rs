@@ -1,0 +1,185 @@
+//! Going through records in order, with work done on every block of them on the pool and its results taken in order.
+//!
+//! What digesting, copying and measuring have in common: blocks are read and decoded ahead, on all cores, and memory is
+//! bounded by their size, not by that of the data set.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::batch::{self, Plan};
+use crate::chunks::Decoded;
+use crate::error::{Error, Result};
+use crate::fetch::Failures;
+use crate::io::{Residence, Scratch, Target};
+use crate::later::Later;
+use crate::pool;
+use crate::runs::BlockPlan;
+use crate::scan::{plan_block, BlockLimits, Trail, View};
+use crate::shards::Dataset;
+
+const BLOCK: BlockLimits = BlockLimits { records: 16 << 10, bytes: 1 << 20 };
+/// Bytes of blocks that are read ahead; a larger block is alone.
+const MOST_AHEAD_BYTES: u64 = 64 << 20;
+
+/// Records that follow one another.
+pub enum Records {
+    /// Out of chunks.
+    Decoded(Decoded),
+    /// Back to back: their bytes, and where each ends.
+    Flat(Scratch, Vec<usize>),
+}
+
+impl Records {
+    /// How many.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Decoded(decoded) => decoded.len(),
+            Self::Flat(_, ends) => ends.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// One of them.
+    #[inline]
+    pub fn record(&self, at: usize) -> &[u8] {
+        match self {
+            Self::Decoded(decoded) => decoded.record(at),
+            Self::Flat(bytes, ends) => {
+                let start = if at == 0 { 0 } else { ends[at - 1] };
+                // SAFETY: `read_flat` has filled all of it, and nothing writes to it afterwards.
+                unsafe { bytes.part(start, ends[at] - start).filled() }
+            }
+        }
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.len()).map(|at| self.record(at))
+    }
+}
+
+/// A block on its way.
+struct Block<T> {
+    result: Later<Result<T>>,
+    count: u64,
+    bytes: u64,
+    /// The file and the bytes of it that are done with after this block.
+    passes: Option<(usize, u64, u64)>,
+}
+
+impl<T> Block<T>
+where
+    T: Send + 'static,
+{
+    fn start(dataset: &Arc<Dataset>, view: &View, planned: u64, visit: &Visit<T>) -> Result<Self> {
+        let positions = planned..view.count;
+        let (dataset, visit) = (Arc::clone(dataset), Arc::clone(visit));
+        if dataset.is_chunked() {
+            let plan = BlockPlan::new(&dataset, view, positions, BLOCK.bytes)?;
+            let (count, bytes) = (plan.len() as u64, plan.decoded_bytes());
+            let passes = plan.extent().map(|(shard, span)| (shard, span.offset, span.end()));
+            let work = move || match plan.decode(&dataset) {
+                Ok(decoded) => Ok(visit(Records::Decoded(decoded))),
+                Err((_, error)) => Err(error),
+            };
+            return Ok(Self { result: Later::start(pool::cpu(), work), count, bytes, passes });
+        }
+        let plan = plan_block(&dataset, positions, |at| view.record(at), BLOCK)?;
+        let passes = match plan.records.as_slice() {
+            [first, .., last] if first.shard == last.shard => {
+                Some((first.shard, first.placement.span.offset, last.placement.span.end()))
+            }
+            _ => None,
+        };
+        let (count, bytes, residence) = (plan.records.len() as u64, plan.total_bytes, plan.residence(&dataset));
+        // A cold block waits on devices: it must not keep a CPU's thread from decoding.
+        let on = if residence == Residence::Cold { pool::io() } else { pool::cpu() };
+        let work = move || read_flat(&dataset, &plan, residence).map(|records| visit(records));
+        Ok(Self { result: Later::start(on, work), count, bytes, passes })
+    }
+}
+
+/// What is done with a block, on any thread.
+type Visit<T> = Arc<dyn Fn(Records) -> T + Send + Sync>;
+
+/// Blocks that are being read. Nothing reads for us any more once it is gone.
+struct Ahead<T: Send + 'static>(VecDeque<Block<T>>);
+
+impl<T: Send + 'static> Drop for Ahead<T> {
+    fn drop(&mut self) {
+        self.0.iter().for_each(|block| block.result.settle());
+    }
+}
+
+/// Calls `visit` with every block of a view, on the pool, and `take` with what it gave, here and in order, together with the
+/// number of records done. The first record that cannot be read ends it, and so does an error of `take`.
+pub fn walk<T, E>(
+    dataset: &Arc<Dataset>,
+    view: &View,
+    visit: impl Fn(Records) -> T + Send + Sync + 'static,
+    take: &mut dyn FnMut(u64, T) -> std::result::Result<(), E>,
+) -> std::result::Result<(), E>
+where
+    T: Send + 'static,
+    E: From<Error>,
+{
+    let visit: Visit<T> = Arc::new(visit);
+    let most_ahead = pool::cpu().threads() * 2;
+    let mut ahead = Ahead(VecDeque::new());
+    let (mut planned, mut done, mut ahead_bytes) = (0, 0, 0);
+    let mut trail = Trail::default();
+    let mut failure = None;
+    while done < view.count {
+        let has_room =
+            |blocks: usize, bytes: u64| blocks < most_ahead && (blocks == 0 || bytes < MOST_AHEAD_BYTES);
+        while planned < view.count && failure.is_none() && has_room(ahead.0.len(), ahead_bytes) {
+            match Block::start(dataset, view, planned, &visit) {
+                Ok(block) => {
+                    planned += block.count;
+                    ahead_bytes += block.bytes;
+                    ahead.0.push_back(block);
+                }
+                // What is before it comes first.
+                Err(error) => failure = Some(error),
+            }
+        }
+        let Some(block) = ahead.0.front() else { break };
+        let value = block.result.take()??;
+        done += block.count;
+        ahead_bytes -= block.bytes;
+        if let Some((shard, from, to)) = block.passes.filter(|_| view.step == 1) {
+            trail.passed_span(dataset, shard, from, to);
+        }
+        ahead.0.pop_front();
+        take(done, value)?;
+    }
+    failure.map_or(Ok(()), |error| Err(error.into()))
+}
+
+fn read_flat(dataset: &Dataset, plan: &Plan, residence: Residence) -> Result<Records> {
+    let bytes = Scratch::new("a block of records", plan.total_bytes)?;
+    let mut ends = Vec::with_capacity(plan.records.len());
+    let mut end = 0;
+    let targets: Vec<Target> = plan
+        .records
+        .iter()
+        .map(|planned| {
+            let len = usize::try_from(planned.placement.record_len).unwrap_or(0);
+            end += len;
+            ends.push(end);
+            bytes.part(end - len, len)
+        })
+        .collect();
+    let failures = Failures::stop_at_first();
+    match residence {
+        // Other blocks are on the pool beside this one: no further splitting.
+        Residence::Resident => batch::fill_here(dataset, &plan.records, &targets, &failures)?,
+        Residence::Cold => batch::fill(dataset, &plan.records, &targets, residence, &failures)?,
+    }
+    failures.into_result()?;
+    Ok(Records::Flat(bytes, ends))
+}
