@@ -10,7 +10,9 @@
 """
 
 from octavo import compat, errors, shuffle
+from octavo._convert._convert import ConvertReport, convert
 from octavo._core import Batch, __version__
+from octavo._digest import Digest, digest
 from octavo._open import append, create, open, trim
 from octavo._partition import Partition
 from octavo._reader import Info, Reader
@@ -21,7 +23,9 @@ from octavo._writer import Writer
 
 __all__ = [
     "Batch",
+    "ConvertReport",
     "Damage",
+    "Digest",
     "Info",
     "LostRange",
     "Partition",
@@ -32,7 +36,9 @@ __all__ = [
     "__version__",
     "append",
     "compat",
+    "convert",
     "create",
+    "digest",
     "errors",
     "open",
     "recover",

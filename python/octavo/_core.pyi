@@ -46,6 +46,7 @@ class Reader:
     def read_batch(self, indices: Iterable[SupportsIndex]) -> Batch:
         """Records with these numbers, in one buffer with offsets."""
     def _read_block(self, start: int, most_records: int, most_bytes: int) -> Batch: ...
+    def _read_first(self, indices: Iterable[SupportsIndex], most_bytes: int) -> Batch: ...
     def _read_into(self, indices: Iterable[SupportsIndex], out: Buffer) -> None: ...
     def close(self) -> None: ...
     @property
@@ -223,10 +224,13 @@ def digest(reader: Reader, progress: Callable[[int], object] | None = None) -> D
 def copy(reader: Reader, writer: Writer, progress: Callable[[int], object] | None = None) -> Digest:
     """Writes all records of a reader into a writer; returns their digest."""
 
-def edges_by_bytes(
-    reader: Reader, most_bytes: int, progress: Callable[[int], object] | None = None
-) -> list[int]:
+def edges_by_bytes(reader: Reader, most_bytes: int, progress: Callable[[int], object] | None = None) -> list[int]:
     """Positions at which runs of records of at most so many bytes begin, and the end."""
+
+def scatter(
+    reader: Reader, seed: int, writers: Sequence[Writer], progress: Callable[[int], object] | None = None
+) -> None:
+    """Spreads the records of a reader over writers by their positions in the shuffled order of a seed."""
 
 def decode_recordio_chunk(content: Buffer) -> list[bytes]:
     """The records of a chunk, which by itself is a whole file."""

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use octavo_format::digest::Digest;
+use octavo_format::order::Order;
 
 use crate::error::Error;
 use crate::scan::View;
@@ -20,7 +21,7 @@ pub fn digest<E: From<Error>>(
     progress: Progress<'_, E>,
 ) -> std::result::Result<Digest, E> {
     let mut whole = Digest::default();
-    let visit = |records: Records| Digest::of(records.iter());
+    let visit = |_, records: Records| Digest::of(records.iter());
     walk(dataset, view, visit, &mut |done, block| {
         whole.join(&block);
         progress(done)
@@ -36,7 +37,7 @@ pub fn copy<E: From<Error>>(
     progress: Progress<'_, E>,
 ) -> std::result::Result<Digest, E> {
     let mut whole = Digest::default();
-    let visit = |records: Records| (Digest::of(records.iter()), records);
+    let visit = |_, records: Records| (Digest::of(records.iter()), records);
     walk(dataset, view, visit, &mut |done, (block, records)| {
         whole.join(&block);
         for record in records.iter() {
@@ -57,7 +58,7 @@ pub fn edges_by_bytes<E: From<Error>>(
     progress: Progress<'_, E>,
 ) -> std::result::Result<Vec<u64>, E> {
     let (mut edges, mut position, mut bytes) = (vec![0], 0_u64, 0_u64);
-    let visit = |records: Records| records.iter().map(|record| record.len() as u64).collect::<Vec<_>>();
+    let visit = |_, records: Records| records.iter().map(|record| record.len() as u64).collect::<Vec<_>>();
     walk(dataset, view, visit, &mut |done, lens| {
         for len in lens {
             if bytes.saturating_add(len) > most_bytes && edges.last() != Some(&position) {
@@ -73,4 +74,31 @@ pub fn edges_by_bytes<E: From<Error>>(
         edges.push(position);
     }
     Ok(edges)
+}
+
+/// Writes each record of a view into the writer that its position in `order` falls to: of the first positions into the first,
+/// and so on, evenly. Within a file records keep their order.
+pub fn scatter<E: From<Error>>(
+    dataset: &Arc<Dataset>,
+    view: &View,
+    order: Order,
+    writers: &mut [RecordWriter],
+    progress: Progress<'_, E>,
+) -> std::result::Result<(), E> {
+    let (parts, count) = (writers.len() as u128, u128::from(view.count));
+    let part_of = move |number: u64| {
+        usize::try_from(u128::from(order.position_of(number)) * parts / count).unwrap_or(usize::MAX)
+    };
+    let visit = move |start, records: Records| {
+        let parts: Vec<usize> = (start..start + records.len() as u64).map(&part_of).collect();
+        (parts, records)
+    };
+    walk(dataset, view, visit, &mut |done, (parts, records)| {
+        for (part, record) in parts.into_iter().zip(records.iter()) {
+            if writers[part].push(record) {
+                writers[part].seal()?;
+            }
+        }
+        progress(done)
+    })
 }

@@ -83,7 +83,7 @@ where
             let (count, bytes) = (plan.len() as u64, plan.decoded_bytes());
             let passes = plan.extent().map(|(shard, span)| (shard, span.offset, span.end()));
             let work = move || match plan.decode(&dataset) {
-                Ok(decoded) => Ok(visit(Records::Decoded(decoded))),
+                Ok(decoded) => Ok(visit(planned, Records::Decoded(decoded))),
                 Err((_, error)) => Err(error),
             };
             return Ok(Self { result: Later::start(pool::cpu(), work), count, bytes, passes });
@@ -98,13 +98,13 @@ where
         let (count, bytes, residence) = (plan.records.len() as u64, plan.total_bytes, plan.residence(&dataset));
         // A cold block waits on devices: it must not keep a CPU's thread from decoding.
         let on = if residence == Residence::Cold { pool::io() } else { pool::cpu() };
-        let work = move || read_flat(&dataset, &plan, residence).map(|records| visit(records));
+        let work = move || read_flat(&dataset, &plan, residence).map(|records| visit(planned, records));
         Ok(Self { result: Later::start(on, work), count, bytes, passes })
     }
 }
 
 /// What is done with a block, on any thread.
-type Visit<T> = Arc<dyn Fn(Records) -> T + Send + Sync>;
+type Visit<T> = Arc<dyn Fn(u64, Records) -> T + Send + Sync>;
 
 /// Blocks that are being read. Nothing reads for us any more once it is gone.
 struct Ahead<T: Send + 'static>(VecDeque<Block<T>>);
@@ -115,12 +115,12 @@ impl<T: Send + 'static> Drop for Ahead<T> {
     }
 }
 
-/// Calls `visit` with every block of a view, on the pool, and `take` with what it gave, here and in order, together with the
-/// number of records done. The first record that cannot be read ends it, and so does an error of `take`.
+/// Calls `visit` with every block of a view and its position, on the pool, and `take` with what it gave, here and in order,
+/// together with the number of records done. The first record that cannot be read ends it, and so does an error of `take`.
 pub fn walk<T, E>(
     dataset: &Arc<Dataset>,
     view: &View,
-    visit: impl Fn(Records) -> T + Send + Sync + 'static,
+    visit: impl Fn(u64, Records) -> T + Send + Sync + 'static,
     take: &mut dyn FnMut(u64, T) -> std::result::Result<(), E>,
 ) -> std::result::Result<(), E>
 where

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use octavo_engine::copy as engine;
 use octavo_format::digest::Digest as Sums;
+use octavo_format::order::Order;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -156,4 +157,27 @@ pub fn edges_by_bytes(
     on_reader(py, reader, progress.as_ref(), |dataset, view, report| {
         engine::edges_by_bytes(dataset, view, most_bytes, report)
     })
+}
+
+/// Spreads the records of a reader over writers by their positions in the shuffled order of a seed: the first positions into the
+/// first, and so on, evenly.
+#[pyfunction]
+#[pyo3(signature = (reader, seed, writers, progress=None))]
+pub fn scatter(
+    py: Python<'_>,
+    reader: &Bound<'_, Reader>,
+    seed: u64,
+    writers: Vec<Bound<'_, Writer>>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<()> {
+    let order = Order::new(reader.get().parts().1.count, seed, 0, None);
+    let taken = writers.iter().map(|writer| writer.get().take_engine(py)).collect::<PyResult<Option<Vec<_>>>>()?;
+    let Some(mut engines) = taken else { return Err(crate::records::closed(py, "writer")) };
+    let done = on_reader(py, reader, progress.as_ref(), |dataset, view, report| {
+        engine::scatter(dataset, view, order, &mut engines, report)
+    });
+    for (writer, engine) in writers.iter().zip(engines) {
+        writer.get().give_back(py, engine)?;
+    }
+    done
 }

@@ -35,7 +35,7 @@ mod _core {
     #[pymodule_export]
     use crate::batch::{Batch, Offsets};
     #[pymodule_export]
-    use crate::digest::{copy, digest, edges_by_bytes, Digest};
+    use crate::digest::{copy, digest, edges_by_bytes, scatter, Digest};
     #[pymodule_export]
     use crate::folder::{encode_folder_table, parse_folder_table};
     #[pymodule_export]

@@ -1,5 +1,6 @@
 //! `octavo.Reader`, the part that is hot.
 
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -179,24 +180,17 @@ impl Reader {
         self.check_open(py)?;
         let end = start.saturating_add(most_records).min(self.view.count);
         let positions = start.min(end)..end;
-        let record_at = |at: u64| self.view.record(at);
-        let in_order = self.view.step == 1;
-        if self.dataset.is_chunked() {
-            let plan = ChunkPlan::block(&self.dataset, positions, record_at, most_bytes).into_py(py)?;
-            let extent = plan.extent();
-            let batch = Batch::from_records(py, &Records::Decoded(chunked::decode(py, &self.dataset, plan)?))?;
-            self.leave_behind(extent.filter(|_| in_order));
-            return Ok(batch);
-        }
         let limits = BlockLimits { records: most_records, bytes: most_bytes };
-        let plan = plan_block(&self.dataset, positions, record_at, limits).into_py(py)?;
-        let batch = Batch::read(py, &self.dataset, &plan)?;
-        if let (Some(first), Some(last)) = (plan.records.first(), plan.records.last()) {
-            let (from, to) = (first.placement.span.offset, last.placement.span.end());
-            let is_run = in_order && first.shard == last.shard && from <= to;
-            self.leave_behind(is_run.then(|| (first.shard, Span::new(from, to - from))));
-        }
-        Ok(batch)
+        self.read_some(py, positions, |at| self.view.record(at), limits, self.view.step == 1)
+    }
+
+    /// Records with the first of these numbers, in one buffer: at least one, and as many as fit into so many bytes.
+    fn _read_first(&self, py: Python<'_>, indices: &Bound<'_, PyAny>, most_bytes: u64) -> PyResult<Batch> {
+        self.check_open(py)?;
+        let wanted = indices::positions(indices, self.view.count)?;
+        let record_at = |at: u64| self.view.record(wanted[usize::try_from(at).unwrap_or(usize::MAX)]);
+        let limits = BlockLimits { records: u64::MAX, bytes: most_bytes };
+        self.read_some(py, 0..wanted.len() as u64, record_at, limits, false)
     }
 
     /// Records of one size straight into `out`, a writable buffer that they fill exactly.
@@ -351,6 +345,32 @@ impl Reader {
             return Err(records::closed(py, "reader"));
         }
         Ok(())
+    }
+
+    /// Records at the first of these positions, within limits. What is read in order is not read again.
+    fn read_some(
+        &self,
+        py: Python<'_>,
+        positions: Range<u64>,
+        record_at: impl Fn(u64) -> u64,
+        limits: BlockLimits,
+        in_order: bool,
+    ) -> PyResult<Batch> {
+        if self.dataset.is_chunked() {
+            let plan = ChunkPlan::block(&self.dataset, positions, record_at, limits.bytes).into_py(py)?;
+            let extent = plan.extent();
+            let batch = Batch::from_records(py, &Records::Decoded(chunked::decode(py, &self.dataset, plan)?))?;
+            self.leave_behind(extent.filter(|_| in_order));
+            return Ok(batch);
+        }
+        let plan = plan_block(&self.dataset, positions, record_at, limits).into_py(py)?;
+        let batch = Batch::read(py, &self.dataset, &plan)?;
+        if let (Some(first), Some(last)) = (plan.records.first(), plan.records.last()) {
+            let (from, to) = (first.placement.span.offset, last.placement.span.end());
+            let is_run = in_order && first.shard == last.shard && from <= to;
+            self.leave_behind(is_run.then(|| (first.shard, Span::new(from, to - from))));
+        }
+        Ok(batch)
     }
 
     /// A scan is done with this span of a file: large ones are given back, so that the process stays small.

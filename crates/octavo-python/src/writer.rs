@@ -207,8 +207,14 @@ impl Writer {
     pub fn lend<T>(&self, py: Python<'_>, work: impl FnOnce(&mut RecordWriter) -> PyResult<T>) -> PyResult<T> {
         let Some(mut writer) = self.take_engine(py)? else { return Err(records::closed(py, "writer")) };
         let done = work(&mut writer);
-        self.state.lock(py)?.writer = Some(writer);
+        self.give_back(py, writer)?;
         done
+    }
+
+    /// What `take_engine` gave goes on here.
+    pub fn give_back(&self, py: Python<'_>, writer: RecordWriter) -> PyResult<()> {
+        self.state.lock(py)?.writer = Some(writer);
+        Ok(())
     }
 
     /// The engine's writer, to be finished elsewhere.

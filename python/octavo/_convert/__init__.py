@@ -1,0 +1,11 @@
+"""Conversion: records from one container into another.
+
+`_plan` says which records go into which file (no files are touched there), `_any_input` and `_output` are the two ends,
+`_journal` remembers what is finished, `_run` does the work, `_convert` is the public function.
+"""
+
+from typing import Literal, TypeAlias
+
+Container: TypeAlias = Literal[
+    "ffrecord", "array_record", "riegeli", "recordio", "tfrecord", "jsonl", "tar", "parquet", "folder"
+]

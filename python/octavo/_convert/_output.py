@@ -1,0 +1,96 @@
+"""The end that is written: record files through writers, other containers through their sinks."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from typing import TYPE_CHECKING, Any, cast
+
+from octavo._convert import _foreign
+from octavo._convert._any_input import FOREIGN, RECORD_FORMATS, AnyInput, open_input
+from octavo._location import FORMAT_OF_SUFFIX, format_of_name
+from octavo._open import create
+from octavo._recipe import recipe
+from octavo.errors import OptionError
+
+if TYPE_CHECKING:
+    from octavo._convert import Container
+    from octavo._convert._source import Sink
+    from octavo._reader import Info
+    from octavo._writer import Writer
+
+SUFFIX_OF = {format: suffix for suffix, format in reversed(FORMAT_OF_SUFFIX.items())} | {
+    "jsonl": ".jsonl",
+    "tar": ".tar",
+    "parquet": ".parquet",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Target:
+    """What files are written as."""
+
+    format: Container
+    options: dict[str, Any]
+    """Of record files: what `octavo.create` takes. Of others: what `open_sink` takes."""
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it is no record file."""
+        return self.format in FOREIGN
+
+    def create(self, path: str) -> Writer:
+        """Start a record file."""
+        return create(path, format=self.format, overwrite=True, **self.options)  # type: ignore[arg-type]
+
+    def open_sink(self, path: str) -> Sink:
+        """Start another container."""
+        return _foreign.open_sink(self.format, path, overwrite=True, **self.options)
+
+    def made(self, info: Info) -> bool:
+        """Whether a record file could have been written with these options, as far as it tells."""
+        given = {name: value for name, value in self.options.items() if name != "sidecar"}
+        if info.format != self.format:
+            return False
+        wanted = recipe(self.format, given)
+        if info.writer_options is not None:
+            return bool(wanted["writer_options"] == info.writer_options)
+        if info.codec is not None and wanted.get("codec", "none") != info.codec:
+            return False
+        if "transpose" in given and info.transposed is not None and given["transpose"] != info.transposed:
+            return False
+        if "group_size" in given and info.chunk_count > 1 and given["group_size"] != info.group_size:
+            return False
+        return info.dialect is None or given.get("dialect", info.dialect) == info.dialect
+
+    def reopen(self, path: str) -> AnyInput:
+        """Read what was written."""
+        if self.format == "parquet":
+            return open_input(path, self.format, column=self.options.get("column") or "record")
+        if self.format == "tar":
+            return open_input(path, self.format, layout=self.options.get("layout") or "files")
+        return open_input(path, self.format)
+
+
+def target_format(target: str, format: str | None) -> Container:
+    """The format that is meant by a name or said outright."""
+    known = (*RECORD_FORMATS, *FOREIGN)
+    found = format or format_of_name(target) or _foreign.kind_of(target)
+    if found in known:
+        return cast("Container", found)
+    if format is not None:
+        message = f"format {format!r} is none of: {', '.join(known)}"
+        raise OptionError(message)
+    suffixes = ", ".join(f"{suffix} ({name})" for name, suffix in SUFFIX_OF.items())
+    message = f"{target}: the name does not say what to write; use one of {suffixes}, or say the format"
+    raise OptionError(message, path=target)
+
+
+def remove(path: str) -> None:
+    """Delete a file or a folder that was written."""
+    if os.path.isdir(path) and not os.path.islink(path):
+        import shutil  # noqa: PLC0415 - rarely needed
+
+        shutil.rmtree(path)
+    else:
+        os.remove(path)

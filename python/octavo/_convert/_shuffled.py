@@ -1,0 +1,124 @@
+"""Records in the order of a seed, in bounded memory.
+
+Where any record can be read by itself, batches are read in the new order straight from the source. Where records share
+chunks, that would decode every chunk again and again. Then they are spread over files first, each of which fits into
+memory, by their new positions: two passes over the records, whatever the size of the data set.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from octavo import _core
+from octavo._convert._any_input import AnyInput, RecordInput
+from octavo._convert._source import BLOCK_BYTES, BLOCK_RECORDS, Block
+from octavo._open import create
+from octavo._open import open as open_records
+from octavo.shuffle import Permutation
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+    from octavo._reader import Reader
+
+SUFFIX = ".shuffling"
+_PART_BYTES = 256 << 20
+_MOST_PARTS = 128  # each has a block of a megabyte in memory while it is written
+# Where nobody knows what records weigh, compressed files are taken for this many times as large.
+_COMPRESSION = 4
+
+
+class ShuffledInput:
+    """The records of another input, in the order of `Permutation(count, seed=seed)`."""
+
+    def __init__(self, source: AnyInput, seed: int, target: str) -> None:
+        self._folder = target.rstrip("/\\") + SUFFIX
+        self._stack = contextlib.ExitStack()
+        try:
+            os.makedirs(os.path.dirname(self._folder), exist_ok=True)
+            shutil.rmtree(self._folder, ignore_errors=True)  # of a conversion that was killed
+            self._stack.callback(shutil.rmtree, self._folder, ignore_errors=True)
+            self._reader = self._readable(source)
+            self.record_count = len(self._reader)
+            self._order = Permutation(self.record_count, seed=seed)
+            self._parts = self._spread(seed) if _shares_chunks(self._reader) else []
+        except BaseException:
+            self._stack.close()
+            raise
+        self._ranks: tuple[int, list[int]] = (-1, [])
+
+    def blocks(self, start: int, stop: int | None) -> Iterator[Block]:
+        """Records at these positions of the new order."""
+        stop = self.record_count if stop is None else stop
+        while start < stop:
+            most = min(stop - start, BLOCK_RECORDS)
+            batch = self._first(start, most)
+            start += len(batch)
+            yield Block(batch.to_list())
+
+    def __enter__(self) -> Self:
+        """Return the input itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Remove what was spread out."""
+        self._stack.close()
+
+    def _first(self, start: int, most: int) -> _core.Batch:
+        """At least one record from position `start` on."""
+        if not self._parts:
+            return self._reader._read_first(self._order[start : start + most], BLOCK_BYTES)  # noqa: SLF001
+        number = start * len(self._parts) // self.record_count
+        first, end = self._part_start(number), self._part_start(number + 1)
+        if self._ranks[0] != number:
+            self._ranks = (number, _ranks(self._order[first:end].tolist()))
+        wanted = self._ranks[1][start - first : min(start - first + most, end - first)]
+        return self._parts[number]._read_first(wanted, BLOCK_BYTES)  # noqa: SLF001
+
+    def _part_start(self, number: int) -> int:
+        return -(-number * self.record_count // len(self._parts))
+
+    def _readable(self, source: AnyInput) -> Reader:
+        """A container that is read from its beginning to its end becomes a file with an index first."""
+        if isinstance(source, RecordInput):
+            return source.reader
+        os.makedirs(self._folder)
+        path = os.path.join(self._folder, "all.tfrecord")
+        with create(path) as writer:
+            for block in source.blocks(0, None):
+                writer.write_many(block.records)
+        return self._stack.enter_context(open_records(path))
+
+    def _spread(self, seed: int) -> list[Reader]:
+        info = self._reader.info
+        weight = info.decoded_bytes or info.encoded_bytes * _COMPRESSION
+        count = min(-(-weight // _PART_BYTES), _MOST_PARTS, self.record_count)
+        if count <= 1:
+            return []  # all of it fits into the cache of decoded chunks, or nearly
+        os.makedirs(self._folder)
+        paths = [os.path.join(self._folder, f"{number:03d}.tfrecord") for number in range(count)]
+        with contextlib.ExitStack() as writers:
+            _core.scatter(self._reader, seed, [writers.enter_context(create(path)) for path in paths])
+        return [self._stack.enter_context(open_records(path)) for path in paths]
+
+
+def _shares_chunks(reader: Reader) -> bool:
+    info = reader.info
+    if info.format == "ffrecord" or (info.format == "tfrecord" and info.codec == "none"):
+        return False
+    return info.group_size != 1
+
+
+def _ranks(numbers: list[int]) -> list[int]:
+    """For each number its place among all of them in ascending order: where it is in a file that kept their order."""
+    ranks = [0] * len(numbers)
+    for rank, at in enumerate(sorted(range(len(numbers)), key=numbers.__getitem__)):
+        ranks[at] = rank
+    return ranks

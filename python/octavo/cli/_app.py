@@ -1,0 +1,73 @@
+"""All commands under one name. A command's module is imported when the command is called, or its help is wanted."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from octavo import __version__
+from octavo.cli import _terminal
+from octavo.cli._failures import told
+
+# In the order of the help: looking, checking, changing, explaining. Each is a function in a module, both of its name.
+COMMANDS = (
+    "info", "ls", "head", "get", "cat", "count", "partitions",
+    "verify", "recover", "diff", "digest",
+    "convert", "merge", "split", "append", "shuffle", "pack", "unpack",
+    "bench", "demo",
+)  # fmt: skip
+
+# Options as they are to every command: short help, and text as it is written.
+_SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+class Commands(TyperGroup):
+    """The group, which finds its commands by their names."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - as the base class has it
+        """Names, in the order of the help."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 - as the base class has it
+        """The command of this name, or None."""
+        return _command(cmd_name) if cmd_name in COMMANDS else None
+
+
+@functools.cache
+def _command(name: str) -> Any:
+    function: Callable[..., None] = getattr(importlib.import_module(f"octavo.cli.{name}"), name)
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+    alone.command(name, context_settings=_SETTINGS)(told(function))
+    return typer.main.get_command(alone)
+
+
+app = typer.Typer(
+    cls=Commands,
+    context_settings=_SETTINGS,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+)
+
+
+def _show_version(wanted: bool) -> None:  # noqa: FBT001 - what typer calls
+    if wanted:
+        _terminal.result(f"octavo {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def octavo(
+    *,
+    version: bool = typer.Option(False, "--version", callback=_show_version, is_eager=True, help="Say which version."),  # noqa: FBT003
+) -> None:
+    """Look into, check, repair, convert and measure record files.
+
+    Formats: FFRecord, ArrayRecord, Riegeli, RecordIO, TFRecord. All commands: results on standard output, all else on
+    standard error; exit status 0 fine, 1 failure, 2 wrong usage, 3 finished with data loss.
+    """

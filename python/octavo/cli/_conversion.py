@@ -1,0 +1,176 @@
+"""What convert, merge, split and shuffle have in common: the options, standard streams, and how the end is told."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+import octavo
+from octavo._convert import Container, _plan
+from octavo._convert._any_input import RECORD_FORMATS
+from octavo._convert._journal import SUFFIX as JOURNAL
+from octavo._open import Dialect
+from octavo.cli import _render, _terminal
+from octavo.cli._arguments import STDIN
+from octavo.errors import AlreadyExistsError, OptionError
+
+if TYPE_CHECKING:
+    from octavo import ConvertReport
+
+Sources = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="SOURCE...",
+        help="Record files, folders, tar files, JSON lines or Parquet files: paths, globs, sharded names, or - for "
+        "standard input.",
+    ),
+]
+TargetPath = Annotated[
+    str,
+    typer.Argument(
+        metavar="TARGET",
+        help="A file, a sharded name such as out@20.array_record, a directory for one file a source file, or - for "
+        "standard output.",
+    ),
+]
+From = Annotated[Container | None, typer.Option("--from", help="What the source is, where it does not tell itself.")]
+To = Annotated[Container | None, typer.Option("--to", help="What to write, where the target's name does not tell.")]
+Shards = Annotated[int | None, typer.Option("--shards", min=1, help="Write so many files of the same size.")]
+MaxRecords = Annotated[int | None, typer.Option("--max-records", min=1, help="At most so many records a file.")]
+MaxBytes = Annotated[str | None, typer.Option("--max-bytes", help="At most so many bytes of records a file: 500MB.")]
+Codec = Annotated[str | None, typer.Option("--codec", help="Compression, with a level if wanted: zstd:3, none, gzip.")]
+GroupSize = Annotated[int | None, typer.Option("--group-size", min=1, help="Records a chunk.")]
+DialectName = Annotated[Dialect | None, typer.Option("--dialect", help="Which of RecordIO's layouts to write.")]
+MaxChunkBytes = Annotated[str | None, typer.Option("--max-chunk-bytes", help="At most so many bytes a RecordIO chunk.")]
+Transpose = Annotated[
+    bool | None, typer.Option("--transpose/--no-transpose", help="Take protocol buffers apart into columns.")
+]
+Options = Annotated[str | None, typer.Option("--options", help="In ArrayRecord's grammar: group_size:1,zstd:3.")]
+Sidecar = Annotated[bool, typer.Option("--sidecar", help="Also write an index beside each file.")]
+Column = Annotated[str | None, typer.Option("--column", help="The Parquet column, or JSON field, that is the record.")]
+TargetColumn = Annotated[str | None, typer.Option("--target-column", help="The Parquet column to write.")]
+Layout = Annotated[
+    Literal["auto", "files", "samples"],
+    typer.Option("--layout", help="Whether each file of a tar file is a record, or all files of a key together."),
+]
+TargetLayout = Annotated[
+    Literal["files", "samples"] | None, typer.Option("--target-layout", help="The same for a tar file to be written.")
+]
+NoVerify = Annotated[bool, typer.Option("--no-verify", help="Do not read back what was written.")]
+
+# Containers that are read and written from beginning to end; all others need to be files.
+_STREAMS = ("jsonl", "tar")
+
+
+def run(sources: list[str], target: str, *, json: bool, force: bool, no_verify: bool = False, **options: Any) -> None:
+    """Convert, with a bar, and tell the end."""
+    with contextlib.ExitStack() as stack:
+        location = stack.enter_context(source(sources, options.get("source_format")))
+        if target == STDIN:
+            path, options["format"] = stack.enter_context(_file_for_stdout(options.get("format")))
+        else:
+            path = target
+        try:
+            with _terminal.progress(f"to {os.path.basename(path)}") as advance:
+                report = octavo.convert(
+                    location, path, overwrite=force, verify=not no_verify, progress=advance, **options
+                )
+        except AlreadyExistsError as error:
+            message = f"{error}; --force replaces it"
+            raise AlreadyExistsError(message, path=error.path) from error
+        except KeyboardInterrupt as error:
+            raise KeyboardInterrupt(_told_interruption(path)) from error
+        if target == STDIN:
+            with open(path, "rb") as whole:
+                sys.stdout.flush()
+                shutil.copyfileobj(whole, sys.stdout.buffer)
+            return
+    tell(report, json=json)
+
+
+def is_sharded(target: str) -> bool:
+    """Whether the name stands for several files."""
+    return _plan.shard_count_of(target)[1] is not None
+
+
+def one_file(target: str) -> str:
+    """The target, if it is one file."""
+    if is_sharded(target) or os.path.isdir(target) or target.endswith("/"):
+        message = f"{target}: merging makes one file; 'octavo convert' makes several"
+        raise OptionError(message, path=target)
+    return target
+
+
+def tell(report: ConvertReport, *, json: bool) -> None:
+    """What was done, as JSON or in two lines."""
+    digest = report.digest
+    if json:
+        _terminal.emit_json(
+            {
+                "paths": list(report.paths),
+                "format": report.format,
+                "records": report.record_count,
+                "record_bytes": report.record_bytes,
+                "ordered": digest.ordered,
+                "unordered": digest.unordered,
+                "verified": report.verified,
+                "kept_files": report.kept_count,
+                "seconds": round(report.seconds, 3),
+            }
+        )
+        return
+    first = os.path.relpath(report.paths[0])
+    where = report.paths[0] if first.startswith(os.pardir) else first
+    if len(report.paths) > 1:
+        where = f"{where} and {len(report.paths) - 1} more"
+    kept = f", {report.kept_count} of them kept from before" if report.kept_count > 0 else ""
+    if report.kept_count == len(report.paths):
+        kept = ", already there" if len(report.paths) == 1 else ", all already there"
+    what = f"{_render.plural(report.record_count, 'record')}, {_render.size(report.record_bytes)}"
+    _terminal.result(f"{where}: {what}{kept}")
+    how = "read back and compared" if report.verified else "not read back"
+    _terminal.result(f"digest {digest.ordered} ({how})")
+
+
+@contextlib.contextmanager
+def source(sources: list[str], kind: str | None) -> Iterator[Any]:
+    """The sources; standard input as a stream where that will do, and otherwise as a temporary file."""
+    if STDIN not in sources:
+        yield sources[0] if len(sources) == 1 else sources
+        return
+    if len(sources) > 1:
+        message = "standard input cannot be put together with files"
+        raise OptionError(message)
+    if kind in _STREAMS:
+        yield sys.stdin.buffer
+        return
+    if kind == "folder":
+        message = "standard input cannot be a folder"
+        raise OptionError(message)
+    with tempfile.NamedTemporaryFile(prefix="octavo-", suffix=f".{kind}" if kind == "parquet" else "") as spool:
+        shutil.copyfileobj(sys.stdin.buffer, spool)
+        spool.flush()
+        yield spool.name
+
+
+@contextlib.contextmanager
+def _file_for_stdout(kind: str | None) -> Iterator[tuple[str, str]]:
+    """A temporary file that will be copied out once it is whole and verified."""
+    if kind is None or kind == "folder":
+        message = f"say what to write to standard output: --to {'|'.join((*RECORD_FORMATS, *_STREAMS, 'parquet'))}"
+        raise OptionError(message)
+    with tempfile.TemporaryDirectory(prefix="octavo-") as folder:
+        yield os.path.join(folder, "stdout"), kind
+
+
+def _told_interruption(path: str) -> str:
+    if os.path.exists(path.rstrip("/") + JOURNAL):
+        return "interrupted; finished files are kept: run the same command again to go on"
+    return "interrupted; nothing was written"

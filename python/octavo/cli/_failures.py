@@ -1,0 +1,64 @@
+"""From what went wrong to an exit status and one line on standard error. docs/cli/index.md promises these."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+from octavo.cli import _terminal
+from octavo.errors import OctavoError, OptionError
+
+FAILED = 1
+USAGE = 2
+DATA_LOSS = 3
+INTERRUPTED = 130  # 128 + SIGINT, what shells expect of a program that Ctrl-C has ended
+BROKEN_PIPE = 141  # 128 + SIGPIPE: whoever read our output has gone
+
+
+def told(command: Callable[..., None]) -> Callable[..., None]:
+    """The command, with what it raises told in a line."""
+
+    @functools.wraps(command)
+    def run(*arguments: Any, **options: Any) -> None:
+        warnings.showwarning = _show_warning
+        try:
+            command(*arguments, **options)
+            sys.stdout.flush()
+        except OptionError as error:  # what was asked for cannot be: the user's line is wrong, not the file
+            _terminal.say(f"octavo: {line_of(error)}")
+            raise typer.Exit(USAGE) from error
+        except BrokenPipeError as error:
+            # Python would complain once more, when it flushes at the end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(BROKEN_PIPE) from error
+        except (OctavoError, OSError, MemoryError, ImportError) as error:
+            _terminal.say(f"octavo: {line_of(error)}")
+            raise typer.Exit(FAILED) from error
+        except KeyboardInterrupt as error:
+            _terminal.say(f"octavo: {error}" if error.args else "octavo: interrupted")
+            raise typer.Exit(INTERRUPTED) from error
+
+    return run
+
+
+# Advice in messages is for Python; here it is for a shell.
+_IN_PYTHON = ((r"\bpass format=", "pass --format"), (r"\boctavo\.(recover|verify|append|convert)\b", r"'octavo \1'"))
+
+
+def line_of(error: BaseException) -> str:
+    """What is told of an error."""
+    text = str(error) or type(error).__name__
+    for python, shell in _IN_PYTHON:
+        text = re.sub(python, shell, text)
+    return text
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    _terminal.say(f"octavo: warning: {line_of(message) if isinstance(message, Warning) else message}")

@@ -1,0 +1,45 @@
+"""`octavo append`: more records at the end of a file."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import octavo
+from octavo import _core
+from octavo._convert._any_input import RecordInput, open_input
+from octavo.cli import _conversion as _c
+from octavo.cli import _render, _terminal
+from octavo.cli._arguments import Json
+
+
+def append(
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="The file that grows; any format but FFRecord.")],
+    sources: _c.Sources,
+    *,
+    source_format: _c.From = None,
+    column: _c.Column = None,
+    layout: _c.Layout = "auto",
+    json: Json = False,
+) -> None:
+    """Add the records of all sources to the end of a file. What is there stays readable at every instant."""
+    with (
+        _c.source(sources, source_format) as location,
+        open_input(location, source_format, column=column, layout=layout) as added,
+        _terminal.progress(f"to {target}") as advance,
+        octavo.append(target) as writer,
+    ):
+        if isinstance(added, RecordInput):
+            total = len(added.reader)
+            digest = _core.copy(added.reader, writer, lambda done: advance(done, total))
+        else:
+            digest = _core.Digest()
+            for block in added.blocks(0, None):
+                digest.update(block.records)
+                writer.write_many(block.records)
+    if json:
+        _terminal.emit_json({"path": target, "records": digest.record_count, "record_bytes": digest.record_bytes})
+        return
+    what = f"{_render.plural(digest.record_count, 'record')}, {_render.size(digest.record_bytes)}"
+    _terminal.result(f"{target}: {what} added")
