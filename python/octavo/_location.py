@@ -31,7 +31,7 @@ _URL = re.compile(r"^[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 _MOST_SHARDS = 99_999  # five digits, as in the names
 
 # What stands beside files: what a writer has not finished (docs/spec/partial.md), and indexes (docs/spec/octx.md).
-_COMPANIONS = (".partial", ".assembling", ".recovering", ".octx")
+_COMPANIONS = (".partial", ".assembling", ".recovering", ".converting", ".shuffling", ".octx")
 
 # By these a directory's records are told from its other files, and a new file's format from its name.
 FORMAT_OF_SUFFIX = {

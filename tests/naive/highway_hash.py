@@ -1,4 +1,4 @@
-"""HighwayHash-64 with Riegeli's key, by the letter of `docs/spec/array_record.md`, section 2."""
+"""HighwayHash-64 with Riegeli's key, by the letter of `docs/spec/array_record.md`, section 2; and HighwayHash-128."""
 
 from __future__ import annotations
 
@@ -30,10 +30,25 @@ def highway_hash(data: bytes) -> int:
     return (v0[0] + v1[0] + m0[0] + m1[0]) & ALL
 
 
-def _initial() -> State:
+def highway_hash_128(data: bytes, key: bytes) -> int:
+    """The 128-bit hash of `data` under a key of 32 bytes: low word first."""
+    state = _initial(struct.unpack("<4Q", key))
+    whole = len(data) // 32 * 32
+    for start in range(0, whole, 32):
+        _update(state, struct.unpack_from("<4Q", data, start))
+    if whole < len(data):
+        _add_tail(state, data[whole:])
+    v0, v1, m0, m1 = state
+    for _ in range(6):
+        _update(state, [_swap_halves(v0[lane]) for lane in (2, 3, 0, 1)])
+    low, high = (v0[lane] + m0[lane] + v1[lane + 2] + m1[lane + 2] for lane in (0, 1))
+    return (high & ALL) << 64 | low & ALL
+
+
+def _initial(key: Sequence[int] = KEY) -> State:
     return (
-        [M0[lane] ^ KEY[lane] for lane in range(4)],
-        [M1[lane] ^ _swap_halves(KEY[lane]) for lane in range(4)],
+        [M0[lane] ^ key[lane] for lane in range(4)],
+        [M1[lane] ^ _swap_halves(key[lane]) for lane in range(4)],
         list(M0),
         list(M1),
     )

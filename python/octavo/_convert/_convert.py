@@ -233,7 +233,7 @@ class _Conversion:
                     wanted = job.stop if job.stop is not None else self._source.record_count
                     if wanted is not None and result.record_count not in (None, wanted - job.start):
                         raise refusal
-                    if isinstance(result, RecordInput) and not self._target.made(result.reader.info):
+                    if isinstance(result, RecordInput) and not self._target.made(job.path, result.reader.info):
                         raise refusal
                     found.join(result.digest())
         except (FormatError, OptionError) as error:

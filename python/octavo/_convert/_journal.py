@@ -81,8 +81,9 @@ class Journal:
             )
             raise AlreadyExistsError(message, path=self.path)
         for entry in entries[1:]:
-            if _stamp(entry["path"]) == entry["stamp"]:
-                self.finished[entry["path"]] = _core.Digest(*entry["digest"])
+            with contextlib.suppress(KeyError, TypeError, ValueError):  # an entry that means nothing is none
+                if entry["stamp"] is not None and _stamp(entry["path"]) == entry["stamp"]:
+                    self.finished[entry["path"]] = _core.Digest(*entry["digest"])
         return True
 
     def finish(self, path: str, digest: _core.Digest) -> None:

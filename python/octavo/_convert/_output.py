@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from octavo._convert import _foreign
 from octavo._convert._any_input import FOREIGN, RECORD_FORMATS, AnyInput, open_input
-from octavo._location import FORMAT_OF_SUFFIX, format_of_name
+from octavo._location import FORMAT_OF_SUFFIX, format_of_name, is_gzip_name
 from octavo._open import create
 from octavo._recipe import recipe
 from octavo.errors import OptionError
@@ -47,9 +47,11 @@ class Target:
         """Start another container."""
         return _foreign.open_sink(self.format, path, overwrite=True, **self.options)
 
-    def made(self, info: Info) -> bool:
+    def made(self, path: str, info: Info) -> bool:
         """Whether a record file could have been written with these options, as far as it tells."""
         given = {name: value for name, value in self.options.items() if name != "sidecar"}
+        if self.format == "tfrecord" and is_gzip_name(path):
+            given.setdefault("codec", "gzip")
         if info.format != self.format:
             return False
         wanted = recipe(self.format, given)

@@ -15,6 +15,8 @@ def main() -> None:
     """Run the command that `sys.argv` names, and exit."""
     try:
         from octavo.cli._app import app  # noqa: PLC0415 - says what is missing instead of a traceback
+    except KeyboardInterrupt:
+        sys.exit(130)  # as `_failures` has it
     except ImportError as error:
         if error.name is None or error.name.partition(".")[0] not in {"typer", "rich"}:
             raise

@@ -29,6 +29,10 @@ _SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content
 class Commands(TyperGroup):
     """The group, which finds its commands by their names."""
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]  # their names are what a typo is compared with
+
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - as the base class has it
         """Names, in the order of the help."""
         return list(COMMANDS)
@@ -40,9 +44,11 @@ class Commands(TyperGroup):
 
 @functools.cache
 def _command(name: str) -> Any:
-    function: Callable[..., None] = getattr(importlib.import_module(f"octavo.cli.{name}"), name)
+    module = importlib.import_module(f"octavo.cli.{name}")
+    function: Callable[..., None] = getattr(module, name)
+    settings = _SETTINGS | getattr(module, "SETTINGS", {})  # a command may say how its line is parsed
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    alone.command(name, context_settings=_SETTINGS)(told(function))
+    alone.command(name, context_settings=settings)(told(function))
     return typer.main.get_command(alone)
 
 

@@ -49,9 +49,9 @@ def emit_bytes(data: Any) -> None:
     sys.stdout.buffer.write(data)
 
 
-def say(text: str) -> None:
-    """A line about the work, not of its result. Lines within the text stay lines."""
-    sys.stderr.write("\n".join(harmless(line) for line in text.split("\n")) + "\n")
+def say(*lines: str) -> None:
+    """Lines about the work, not of its result. A line end within one is shown as an escape: it may be a file's."""
+    sys.stderr.write("".join(f"{harmless(line)}\n" for line in lines))
 
 
 @contextlib.contextmanager
@@ -64,10 +64,10 @@ def progress(what: str, unit: str = "records") -> Iterator[Advance]:
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn  # noqa: PLC0415
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TaskProgressColumn(),
-        TextColumn("{task.fields[rate]}"),
+        TextColumn("{task.fields[rate]}", markup=False),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
