@@ -47,8 +47,8 @@ help: ## show this list
 # ---------------------------------------------------------------------------------------------------------- the verbs
 
 .PHONY: demo
-demo: $(VENV)/.octavo $(VENV)/.extras-numpy ## set up, build, and walk through the main job on a small data set
-	$(PY) examples/demo.py
+demo: $(VENV)/.octavo $(VENV)/.extras-cli ## set up, build, and walk through the main job on a small data set
+	$(VENV)/bin/octavo demo
 
 .PHONY: test
 test: test-rust test-python ## run all tests; EXTRAS=all (or torch,arrow,...) adds the optional frameworks

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from octavo import _core
-from octavo._convert import _any_input
+from octavo._convert import _open_any
 
 if TYPE_CHECKING:
     from typing import Self
@@ -67,5 +67,5 @@ def digest(
     Raises:
         FormatError: A record is damaged; `octavo.verify` lists all that are.
     """
-    with _any_input.open_input(location, format, column=column, layout=layout) as source:
+    with _open_any.open_input(location, format, column=column, layout=layout) as source:
         return Digest.of_native(source.digest(progress))

@@ -189,10 +189,23 @@ class TestOptions:
         octavo.convert(content, "of-bytes.ffr")
         assert read("of-file.ffr") == read("of-bytes.ffr") == RECORDS
 
-    def test_a_list_of_different_kinds_is_refused(self, source):
-        octavo.convert(source, "out.jsonl")
-        with pytest.raises(OptionError, match="different kinds"):
-            octavo.convert([source, "out.jsonl"], "both.ffr")
+    def test_sources_of_different_formats_are_put_together(self, source):
+        octavo.convert(source, "source.ffr")
+        octavo.convert(source, "source.jsonl")
+        sources = [source, "source.ffr", "source.jsonl", source]
+        report = octavo.convert(sources, "out@7.array_record")
+        assert read("out@7.array_record") == RECORDS * 4
+        assert octavo.digest(sources) == report.digest
+        octavo.convert(sources, "out.tfrecord", max_bytes="7kB")
+        assert read("out-*.tfrecord") == RECORDS * 4
+        with pytest.raises(OptionError, match="file by file"):
+            octavo.convert(sources, "folder/", format="ffrecord")
+
+    def test_an_unreadable_file_among_several_is_named(self, source):
+        with open("junk.ffr", "wb") as file:
+            file.write(b"junk" * 100)
+        with pytest.raises(octavo.errors.FormatError, match=r"junk\.ffr"):
+            octavo.convert([source, "junk.ffr"], "out.array_record")
 
     def test_what_is_not_there_says_so(self):
         with pytest.raises(NotFoundError):

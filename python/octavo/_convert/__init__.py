@@ -1,6 +1,6 @@
 """Conversion: records from one container into another.
 
-`_plan` says which records go into which file (no files are touched there), `_any_input` and `_output` are the two ends,
+`_plan` says which records go into which file (no files are touched there), `_open_any` and `_output` are the two ends,
 `_journal` remembers what is finished, `_run` does the work, `_convert` is the public function.
 """
 

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from octavo import _core
 from octavo._convert import _foreign
 from octavo._convert._source import BLOCK_BYTES, BLOCK_RECORDS, Block, Source
-from octavo._location import FORMAT_OF_SUFFIX, expand, format_of_name
-from octavo._open import Format
-from octavo._open import open as open_records
-from octavo.errors import OptionError
 
 if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from octavo._convert import Container
-    from octavo._location import Location
     from octavo._reader import Reader
 
 Progress: TypeAlias = Callable[[int, int], object]
-
-RECORD_FORMATS = tuple(dict.fromkeys(FORMAT_OF_SUFFIX.values()))
-FOREIGN = ("jsonl", "tar", "parquet", "folder")
 
 
 class RecordInput:
@@ -106,15 +97,7 @@ class ForeignInput:
 
     def edges_by_bytes(self, most_bytes: int) -> list[int]:
         """Where runs of at most so many bytes begin, and the end; it takes reading everything."""
-        edges, at, size = [0], 0, 0
-        for block in self.source.blocks():
-            for record in block.records:
-                if size + len(record) > most_bytes and edges[-1] != at:
-                    edges.append(at)
-                    size = 0
-                size += len(record)
-                at += 1
-        return [*edges, at]
+        return edges_by_bytes(self.source.blocks(), most_bytes)
 
     def blocks(self, start: int, stop: int | None) -> Iterator[Block]:
         """Records from `start` to `stop`; going on from where the last call ended reads nothing twice."""
@@ -150,7 +133,78 @@ class ForeignInput:
         self.source.close()
 
 
-AnyInput: TypeAlias = RecordInput | ForeignInput
+class ChainedInput:
+    """Inputs of different kinds, one after the other."""
+
+    def __init__(self, parts: list[RecordInput | ForeignInput]) -> None:
+        self._parts = parts
+
+    @property
+    def record_count(self) -> int | None:
+        """How many records there are; None where only reading tells."""
+        counts = [part.record_count for part in self._parts]
+        return None if None in counts else sum(count or 0 for count in counts)
+
+    @property
+    def paths(self) -> list[str]:
+        """The files they are in."""
+        return [path for part in self._parts for path in part.paths]
+
+    def count(self) -> int:
+        """How many records there are, whatever it takes to find out."""
+        return sum(self._counts)
+
+    def edges_by_bytes(self, most_bytes: int) -> list[int]:
+        """Where runs of at most so many bytes begin, and the end; it takes reading everything."""
+        return edges_by_bytes(self.blocks(0, None), most_bytes)
+
+    def blocks(self, start: int, stop: int | None) -> Iterator[Block]:
+        """Records from `start` to `stop`."""
+        begin = 0
+        for part, count in zip(self._parts, self._counts, strict=True):
+            end = begin + count
+            first, last = max(start, begin), end if stop is None else min(stop, end)
+            if first < last:
+                yield from part.blocks(first - begin, last - begin)
+            begin = end
+
+    @cached_property
+    def _counts(self) -> list[int]:
+        return [part.count() for part in self._parts]
+
+    def digest(self, progress: Progress | None = None) -> _core.Digest:
+        """Read everything and digest it."""
+        whole = _core.Digest()
+        for part in self._parts:
+            whole.join(part.digest(progress))
+        return whole
+
+    def __enter__(self) -> Self:
+        """Return the input itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close the files."""
+        for part in self._parts:
+            part.__exit__(kind, error, trace)
+
+
+AnyInput: TypeAlias = RecordInput | ForeignInput | ChainedInput
+
+
+def edges_by_bytes(blocks: Iterator[Block], most_bytes: int) -> list[int]:
+    """Where runs of at most so many bytes begin, and the end. A larger record is a run of its own."""
+    edges, at, size = [0], 0, 0
+    for block in blocks:
+        for record in block.records:
+            if size + len(record) > most_bytes and edges[-1] != at:
+                edges.append(at)
+                size = 0
+            size += len(record)
+            at += 1
+    return [*edges, at]
 
 
 def _cut(block: Block, at: int) -> tuple[Block, Block]:
@@ -174,67 +228,3 @@ def teller(source: Source, progress: Progress | None) -> Callable[[int, int | No
             progress(min(position, total_bytes), total_bytes)
 
     return tell
-
-
-def open_input(
-    location: Location, format: Container | None = None, *, column: str | None = None, layout: str = "auto"
-) -> AnyInput:
-    """Open whatever a location names; `column` and `layout` are for the containers that have them."""
-    if format is not None and format not in (*RECORD_FORMATS, *FOREIGN):
-        message = f"format {format!r} is none of: {', '.join((*RECORD_FORMATS, *FOREIGN))}"
-        raise OptionError(message)
-    kind, inputs = (None, location) if format in RECORD_FORMATS else _kind_of(location)
-    kind = format if format in FOREIGN else kind
-    if kind is None:
-        if column is not None or layout != "auto":
-            message = "column and layout are for tar files, JSON lines and Parquet: records have neither"
-            raise OptionError(message)
-        return RecordInput(open_records(inputs, format=cast("Format | None", format)))
-    options = {"column": column, "layout": layout}
-    if hasattr(inputs, "read"):
-        return ForeignInput(kind, inputs, [], options)
-    paths = _foreign_paths(kind, inputs)
-    return ForeignInput(kind, paths, paths, options)
-
-
-def _kind_of(location: Location) -> tuple[str | None, Location]:
-    """The foreign container that a location's names tell, or None for records; and the location, looked up once."""
-    if isinstance(location, str | os.PathLike):
-        path = os.fsdecode(location)
-        return _kind_of_directory(path) if os.path.isdir(path) else (_kind_of_path(path), location)
-    if isinstance(location, list | tuple) and all(isinstance(one, str | os.PathLike) for one in location):
-        kinds = {_kind_of(one)[0] for one in location}
-        if len(kinds) > 1:
-            named = ", ".join(sorted(kind or "records" for kind in kinds))
-            message = f"the sources are of different kinds ({named}); convert them one by one"
-            raise OptionError(message)
-        return (kinds.pop() if kinds else None), location
-    return None, location
-
-
-def _kind_of_directory(path: str) -> tuple[str | None, Location]:
-    """A directory of record files, of files of one other kind and nothing else, or just a folder."""
-    names = sorted(os.listdir(path))
-    if any(format_of_name(name) for name in names):
-        return None, path
-    files = [os.path.join(path, name) for name in names]
-    kinds = {_foreign.kind_of(one) if os.path.isfile(one) else None for one in files}
-    if len(kinds) == 1 and None not in kinds:
-        return kinds.pop(), cast("Location", files)
-    return "folder", path
-
-
-def _kind_of_path(path: str) -> str | None:
-    first = os.fspath(cast("str", expand(path)[0]))  # a glob and a sharded name tell by their first file
-    return None if format_of_name(first) else _foreign.kind_of(first)
-
-
-def _foreign_paths(kind: str, location: Location) -> list[str]:
-    if isinstance(location, list | tuple):
-        return [path for one in location for path in _foreign_paths(kind, cast("Location", one))]
-    if kind == "folder":
-        return [os.path.abspath(os.fsdecode(cast("str", location)))]
-    if isinstance(location, str | os.PathLike) and os.path.isdir(location):
-        names = (os.path.join(os.fsdecode(location), name) for name in sorted(os.listdir(location)))
-        return [os.path.abspath(name) for name in names if _foreign.kind_of(name) == kind]
-    return [cast("str", one) for one in expand(location)]

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from octavo import _core
 from octavo._arguments import as_path, at_least_one, check_switches
 from octavo._convert import _plan
-from octavo._convert._any_input import FOREIGN, AnyInput, ForeignInput, RecordInput, open_input
+from octavo._convert._any_input import AnyInput, ChainedInput, ForeignInput, RecordInput
 from octavo._convert._journal import Journal
+from octavo._convert._open_any import FOREIGN, open_input
 from octavo._convert._output import SUFFIX_OF, Target, target_format
 from octavo._convert._run import Runner, Tally, same_records
 from octavo._convert._shuffled import ShuffledInput
@@ -311,6 +312,9 @@ def _edges(source: AnyInput, cutting: _Cutting) -> list[int]:
 
 
 def _job_for_each_file(source: AnyInput, directory: str, target: Target) -> list[Job]:
+    if isinstance(source, ChainedInput):
+        message = f"{directory}: sources of different formats cannot be converted file by file; name one file"
+        raise OptionError(message, path=directory)
     names = _plan.names_in(directory, source.paths, SUFFIX_OF[target.format])
     if isinstance(source, ForeignInput):
         return [_plan.Job(path, 0, None, number) for number, path in enumerate(names)]

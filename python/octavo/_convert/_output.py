@@ -7,7 +7,8 @@ import os
 from typing import TYPE_CHECKING, Any, cast
 
 from octavo._convert import _foreign
-from octavo._convert._any_input import FOREIGN, RECORD_FORMATS, AnyInput, open_input
+from octavo._convert._any_input import AnyInput
+from octavo._convert._open_any import FOREIGN, RECORD_FORMATS, open_input
 from octavo._location import FORMAT_OF_SUFFIX, format_of_name, is_gzip_name
 from octavo._open import create
 from octavo._recipe import recipe

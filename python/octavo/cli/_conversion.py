@@ -14,7 +14,7 @@ import typer
 
 import octavo
 from octavo._convert import Container, _plan
-from octavo._convert._any_input import RECORD_FORMATS
+from octavo._convert._open_any import RECORD_FORMATS
 from octavo._convert._journal import SUFFIX as JOURNAL
 from octavo._open import Dialect
 from octavo.cli import _render, _terminal

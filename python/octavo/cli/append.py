@@ -8,7 +8,8 @@ import typer
 
 import octavo
 from octavo import _core
-from octavo._convert._any_input import RecordInput, open_input
+from octavo._convert._any_input import RecordInput
+from octavo._convert._open_any import open_input
 from octavo.cli import _conversion as _c
 from octavo.cli import _render, _terminal
 from octavo.cli._arguments import Json

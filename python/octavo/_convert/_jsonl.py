@@ -1,0 +1,283 @@
+"""JSON lines: a record that is JSON is a line as it is, any other is put into an envelope (docs/guide/containers.md).
+
+A line means itself, or what is in its envelope. The sink writes a record as it is only where the line would mean just
+that record, so what is written is what is read, for all bytes.
+"""
+
+from __future__ import annotations
+
+import binascii
+import bisect
+import contextlib
+import io
+import itertools
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from typing import IO
+
+from octavo._convert import _json_text as json_text
+from octavo._convert._blocks import in_blocks
+from octavo._convert._input import Inputs, check_size
+from octavo._convert._publish import Target, open_zipped_output, write_pieces
+from octavo._convert._source import Block
+from octavo.errors import FormatError
+
+TEXT, BASE64 = "octavo.text", "octavo.base64"
+
+_TEXT_START, _BASE64_START, _END = b'{"octavo.text":"', b'{"octavo.base64":"', b'"}'
+_BOM = b"\xef\xbb\xbf"
+_READ_BYTES = 1 << 20
+_QUICK_BYTES = 256 << 10  # longer lines are not parsed into objects, which would take many times their size
+_FIRST = frozenset(b"%c" % byte for byte in b'{["-0123456789tfnNI')  # what values begin with
+_BASE64_PIECE = 3 << 18  # a multiple of three bytes: pieces can be joined
+
+# Integers as floats: those of thousands of digits take no time, and nobody looks at them.
+_parser = json.JSONDecoder(parse_int=float)
+_pairs = json.JSONDecoder(parse_int=float, object_pairs_hook=tuple)
+_fields = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)  # numbers as they are written
+
+
+class JsonlSource:
+    """Lines of files, one after the other."""
+
+    def __init__(self, inputs: Sequence[str] | IO[bytes], *, column: str | None = None) -> None:
+        self._inputs = Inputs(inputs)
+        self._column = column
+        self._marks = [_Mark(0, 0, 0, 1)]
+        self.record_count: int | None = None
+        self.total_bytes = self._inputs.total_bytes
+        self._position = 0
+
+    def count(self) -> int:
+        """How many records there are. Reads everything the first time, and remembers where they are."""
+        if self.record_count is None:
+            records, marks = 0, []
+            for mark, lines in self._pieces(self._marks[0]):
+                marks.append(_Mark(records, mark.input, mark.offset, mark.line))
+                records += sum(map(bool, map(bytes.strip, lines)))
+            self._marks = marks or self._marks
+            self.record_count = records
+        return self.record_count
+
+    def blocks(self, start: int = 0, stop: int | None = None) -> Iterator[Block]:
+        """Records `start` to `stop`, in order."""
+        lines = self._lines(start)
+        chosen = lines if stop is None else itertools.islice(lines, max(stop - start, 0))
+        records = (self._record(line, number, path) for line, number, path in chosen)
+        return in_blocks(records, lambda: self._position)
+
+    def close(self) -> None:
+        """Nothing stays open between blocks."""
+
+    def _lines(self, start: int) -> Iterator[tuple[bytes, int, str]]:
+        """Lines that are records, with their numbers in their files."""
+        mark = self._marks[bisect.bisect_right(self._marks, start, key=lambda mark: mark.record) - 1]
+        left_out = start - mark.record
+        for at, lines in self._pieces(mark):
+            path = self._inputs.names[at.input]
+            numbered = ((line, number, path) for number, line in enumerate(lines, at.line) if line.strip())
+            if left_out:
+                records = list(numbered)
+                numbered = itertools.islice(records, left_out, None)  # type: ignore[assignment]
+                left_out = max(left_out - len(records), 0)
+            yield from numbered
+
+    def _pieces(self, first: _Mark) -> Iterator[tuple[_Mark, list[bytes]]]:
+        """Some lines at a time, and where the first of them is; from a mark to the last file's end."""
+        offset, line = first.offset, first.line
+        for number in range(first.input, len(self._inputs.names)):
+            with self._inputs.open(number, offset) as opened:
+                for lines, size in _split(opened.file, self._inputs.names[number], line):
+                    self._position = opened.position
+                    if offset == 0:
+                        lines[0] = lines[0].removeprefix(_BOM)
+                    yield _Mark(0, number, offset, line), lines
+                    offset, line = offset + size, line + len(lines)
+            offset, line = 0, 1
+
+    def _record(self, line: bytes, number: int, path: str) -> bytes:
+        line = line.removesuffix(b"\r")
+        try:
+            return meaning(line) if self._column is None else _field(line, self._column)
+        except json_text.NotJsonError as error:
+            reason = str(error)
+        except UnicodeDecodeError as error:
+            reason = f"not UTF-8: {error.reason} at byte {error.start}"
+        raise FormatError(f"{path}: line {number}: {reason}", path=path)
+
+
+class _Mark:
+    """Where a record's line is."""
+
+    __slots__ = ("input", "line", "offset", "record")
+
+    def __init__(self, record: int, input: int, offset: int, line: int) -> None:  # noqa: A002 - which of the inputs
+        self.record = record
+        self.input = input
+        self.offset = offset
+        self.line = line
+
+
+def _split(file: IO[bytes], path: str, number: int) -> Iterator[tuple[list[bytes], int]]:
+    """Lines without their ends, a megabyte of them at a time, and the bytes that they take; the first is `number`."""
+    begun = io.BytesIO()  # a line that goes on; unlike a join it needs the memory once
+    while piece := file.read(_READ_BYTES):
+        lines = piece.split(b"\n")
+        begun.write(lines[0])
+        check_size(begun.tell(), f"line {number}", path)
+        if len(lines) > 1:
+            rest = lines.pop()
+            size = begun.tell() + len(piece) - len(lines[0]) - len(rest)
+            lines[0] = begun.getvalue()
+            number += len(lines)
+            begun = io.BytesIO()
+            begun.write(rest)
+            yield lines, size
+        del lines
+    if begun.tell():
+        yield [begun.getvalue()], begun.tell()
+
+
+def meaning(line: bytes) -> bytes:
+    """The record that a line stands for: the very line, but for an envelope.
+
+    Raises:
+        NotJsonError: It is not JSON.
+        UnicodeDecodeError: It is not UTF-8.
+    """
+    if line.startswith(_BASE64_START) and line.endswith(_END):  # as the sink writes it
+        record = _from_base64(memoryview(line)[len(_BASE64_START) : -len(_END)])
+        if record is not None:
+            return record
+    if len(line) > _QUICK_BYTES:
+        return _meaning_of_long(line)
+    text = line.decode()
+    try:
+        value = _parser.decode(text)
+        if type(value) is not dict or len(value) != 1 or not (TEXT in value or BASE64 in value):
+            return line
+        pairs = _pairs.decode(text)
+    except RecursionError:
+        return _meaning_of_long(line)
+    except json.JSONDecodeError as error:
+        raise json_text.NotJsonError(f"not JSON: {error.msg} at column {error.pos + 1}") from None
+    if len(pairs) != 1 or not isinstance(pairs[0][1], str):
+        return line
+    found = None
+    with contextlib.suppress(UnicodeEncodeError):  # half a surrogate pair
+        content = pairs[0][1].encode()
+        found = content if pairs[0][0] == TEXT else _from_base64(content)
+    return line if found is None else found
+
+
+def _meaning_of_long(line: bytes) -> bytes:
+    """The same for any length and depth, in little memory, and not so quick."""
+    json_text.check_utf8(line)
+    if line.lstrip(b" \t\r")[:1] == b"{":
+        first_two = list(itertools.islice(json_text.members(line), 2))
+        if len(first_two) < 2:  # noqa: PLR2004 - then all of the line was looked through
+            envelope = _content(line, *first_two[0]) if first_two else None
+            return line if envelope is None else envelope
+    json_text.check_end(line, json_text.end_of_value(line))
+    return line
+
+
+def _content(line: bytes, key: bytes, start: int, end: int) -> bytes | None:
+    if line[start : start + 1] != b'"':
+        return None
+    if json_text.is_key(key, TEXT):
+        return json_text.unescaped(line, start, end)
+    if json_text.is_key(key, BASE64):
+        body = memoryview(line)[start + 1 : end - 1]
+        found = _from_base64(body)
+        spelled_otherwise = None if found is not None else json_text.unescaped(line, start, end)
+        return found if spelled_otherwise is None else _from_base64(spelled_otherwise)
+    return None
+
+
+def _from_base64(text: bytes | memoryview) -> bytes | None:
+    try:
+        return binascii.a2b_base64(text, strict_mode=True)
+    except binascii.Error:
+        return None
+
+
+def _field(line: bytes, column: str) -> bytes:
+    """The field of an object: a string's text, or the JSON text of whatever else it is."""
+    if len(line) <= _QUICK_BYTES:
+        try:
+            value = _fields.decode(line.decode())
+        except (RecursionError, json.JSONDecodeError):
+            value = None  # looked at again, for the reason
+        found = value.get(column) if type(value) is dict else None
+        with contextlib.suppress(UnicodeEncodeError):
+            if isinstance(found, str):
+                return found.encode()
+            if isinstance(found, bool):
+                return b"true" if found else b"false"
+    return _field_as_written(line, column)
+
+
+def _field_as_written(line: bytes, column: str) -> bytes:
+    json_text.check_utf8(line)
+    found = None
+    for key, start, end in json_text.members(line):
+        if json_text.is_key(key, column):
+            found = start, end  # of several the last counts, as parsers have it
+    if found is None:
+        raise json_text.NotJsonError(f"there is no field {column!r}")
+    start, end = found
+    if line[start : start + 1] != b'"':
+        return line[start:end]
+    text = json_text.unescaped(line, start, end)
+    if text is None:
+        raise json_text.NotJsonError(f"field {column!r} has half a surrogate pair, which UTF-8 cannot hold")
+    return text
+
+
+class JsonlSink:
+    """A file of lines; compressed if its name ends in `.gz`."""
+
+    def __init__(self, target: Target, *, overwrite: bool = False) -> None:
+        self._output = open_zipped_output(target, overwrite=overwrite)
+
+    def write(self, block: Block) -> None:
+        """Add records."""
+        write_pieces(self._output, itertools.chain.from_iterable(map(_line, block.records)))
+
+    def close(self) -> None:
+        """Finish: the file appears, whole and durable."""
+        self._output.commit()
+        self._output.close()
+
+    def abort(self) -> None:
+        """Give up: nothing is left."""
+        self._output.close()
+
+
+def _line(record: bytes) -> Iterable[bytes]:
+    """Pieces of the line that means this record."""
+    return (record, b"\n") if _is_its_own_line(record) else _envelope(record)
+
+
+def _is_its_own_line(record: bytes) -> bool:
+    if record[:1] not in _FIRST or b"\n" in record or b"\r" in record or record[-1] in b" \t":
+        return False
+    try:
+        return meaning(record) is record
+    except ValueError:  # not JSON, or not even text
+        return False
+
+
+def _envelope(record: bytes) -> Iterator[bytes]:
+    try:
+        json_text.check_utf8(record)
+    except UnicodeDecodeError:
+        yield _BASE64_START
+        view = memoryview(record)
+        for start in range(0, len(view), _BASE64_PIECE):
+            yield binascii.b2a_base64(view[start : start + _BASE64_PIECE], newline=False)
+    else:
+        yield _TEXT_START
+        yield from json_text.escaped(record)
+    yield _END + b"\n"
