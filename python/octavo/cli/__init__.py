@@ -13,6 +13,8 @@ import sys
 
 def main() -> None:
     """Run the command that `sys.argv` names, and exit."""
+    if sys.stdout is None:  # closed by whoever has started this; a result must not vanish silently
+        sys.exit("octavo: standard output is closed")
     try:
         from octavo.cli._app import app  # noqa: PLC0415 - says what is missing instead of a traceback
     except KeyboardInterrupt:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
@@ -16,7 +15,7 @@ Location = Annotated[
 ]
 Locations = Annotated[
     list[str],
-    typer.Argument(metavar="PATH...", help="Files, directories, globs, or sharded names such as train@64.ffr."),
+    typer.Argument(metavar="PATH", help="Files, directories, globs, or sharded names such as train@64.ffr."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value instead of text.")]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Replace files that exist.")]
@@ -30,8 +29,3 @@ Format = Annotated[
 def one_or_many(paths: list[str]) -> str | list[str]:
     """A location: one path by itself, for only that may be a pattern with no file yet."""
     return paths[0] if len(paths) == 1 else paths
-
-
-def is_stdin(path: str) -> bool:
-    """Whether standard input is meant."""
-    return path == STDIN and not sys.stdin.closed

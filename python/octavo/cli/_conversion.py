@@ -14,12 +14,12 @@ import typer
 
 import octavo
 from octavo._convert import Container, _plan
-from octavo._convert._open_any import RECORD_FORMATS
 from octavo._convert._journal import SUFFIX as JOURNAL
+from octavo._convert._open_any import RECORD_FORMATS
 from octavo._open import Dialect
 from octavo.cli import _render, _terminal
 from octavo.cli._arguments import STDIN
-from octavo.errors import AlreadyExistsError, OptionError
+from octavo.errors import AlreadyExistsError, OctavoError, OptionError
 
 if TYPE_CHECKING:
     from octavo import ConvertReport
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Sources = Annotated[
     list[str],
     typer.Argument(
-        metavar="SOURCE...",
+        metavar="SOURCE",
         help="Record files, folders, tar files, JSON lines or Parquet files: paths, globs, sharded names, or - for "
         "standard input.",
     ),
@@ -148,6 +148,9 @@ def source(sources: list[str], kind: str | None) -> Iterator[Any]:
     if len(sources) > 1:
         message = "standard input cannot be put together with files"
         raise OptionError(message)
+    if sys.stdin is None:
+        message = "standard input is closed"
+        raise OctavoError(message)
     if kind in _STREAMS:
         yield sys.stdin.buffer
         return

@@ -51,13 +51,14 @@ def emit_bytes(data: Any) -> None:
 
 def say(*lines: str) -> None:
     """Lines about the work, not of its result. A line end within one is shown as an escape: it may be a file's."""
-    sys.stderr.write("".join(f"{harmless(line)}\n" for line in lines))
+    if sys.stderr is not None:  # closed by whoever has started this, who does not want to know
+        sys.stderr.write("".join(f"{harmless(line)}\n" for line in lines))
 
 
 @contextlib.contextmanager
 def progress(what: str, unit: str = "records") -> Iterator[Advance]:
     """A bar on standard error, with rate and remaining time, if that is a terminal: call it with (done, total)."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield lambda _done, _total: None
         return
     from rich.console import Console  # noqa: PLC0415 - takes long to import, and is for terminals only

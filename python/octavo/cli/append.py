@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated
 
 import typer
@@ -13,6 +14,7 @@ from octavo._convert._open_any import open_input
 from octavo.cli import _conversion as _c
 from octavo.cli import _render, _terminal
 from octavo.cli._arguments import Json
+from octavo.errors import OptionError
 
 
 def append(
@@ -29,7 +31,7 @@ def append(
         _c.source(sources, source_format) as location,
         open_input(location, source_format, column=column, layout=layout) as added,
         _terminal.progress(f"to {target}") as advance,
-        octavo.append(target) as writer,
+        _appender(target, added.paths) as writer,
     ):
         if isinstance(added, RecordInput):
             total = len(added.reader)
@@ -44,3 +46,10 @@ def append(
         return
     what = f"{_render.plural(digest.record_count, 'record')}, {_render.size(digest.record_bytes)}"
     _terminal.result(f"{target}: {what} added")
+
+
+def _appender(target: str, sources: list[str]) -> octavo.Writer:
+    if os.path.realpath(target) in map(os.path.realpath, sources):
+        message = f"{target}: a file cannot be appended to itself"
+        raise OptionError(message, path=target)
+    return octavo.append(target)
