@@ -15,12 +15,28 @@ from octavo.cli import _terminal
 from octavo.cli._failures import told
 
 # In the order of the help: looking, checking, changing, explaining. Each is a function in a module, both of its name.
-COMMANDS = (
-    "info", "ls", "head", "get", "cat", "count", "partitions",
-    "verify", "recover", "diff", "digest",
-    "convert", "merge", "split", "append", "shuffle", "pack", "unpack",
-    "bench", "demo",
-)  # fmt: skip
+COMMANDS = {
+    "info": "Format, records, sizes and compression of files.",
+    "ls": "One line a file.",
+    "head": "The first records.",
+    "get": "Records by number.",
+    "cat": "All records, or a range of them.",
+    "count": "How many records there are.",
+    "partitions": "Tasks for other processes.",
+    "verify": "Check every record of every file.",
+    "recover": "Save what is intact in a damaged file.",
+    "diff": "Compare the records of two data sets.",
+    "digest": "Say which records there are, in 32 digits.",
+    "convert": "Records into another format or container.",
+    "merge": "Many files into one.",
+    "split": "One data set into many files.",
+    "append": "More records at the end of a file.",
+    "shuffle": "All records in another order.",
+    "pack": "A folder into one file.",
+    "unpack": "The files of a packed folder.",
+    "bench": "What limits reading here, and what would help.",
+    "demo": "The main job in one go.",
+}
 
 # Options as they are to every command: short help, and text as it is written.
 _SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -48,7 +64,7 @@ def _command(name: str) -> Any:
     function: Callable[..., None] = getattr(module, name)
     settings = _SETTINGS | getattr(module, "SETTINGS", {})  # a command may say how its line is parsed
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    alone.command(name, context_settings=settings)(told(function))
+    alone.command(name, short_help=COMMANDS[name], context_settings=settings)(told(function))
     return typer.main.get_command(alone)
 
 
