@@ -12,7 +12,9 @@
 from octavo import compat, errors, shuffle
 from octavo._convert._convert import ConvertReport, convert
 from octavo._core import Batch, __version__
+from octavo._diff import Difference, DiffReport, diff
 from octavo._digest import Digest, digest
+from octavo._folder import ExtractReport, Folder, PackReport, pack
 from octavo._open import append, create, open, trim
 from octavo._partition import Partition
 from octavo._reader import Info, Reader
@@ -25,9 +27,14 @@ __all__ = [
     "Batch",
     "ConvertReport",
     "Damage",
+    "DiffReport",
+    "Difference",
     "Digest",
+    "ExtractReport",
+    "Folder",
     "Info",
     "LostRange",
+    "PackReport",
     "Partition",
     "Reader",
     "RecoverReport",
@@ -38,9 +45,11 @@ __all__ = [
     "compat",
     "convert",
     "create",
+    "diff",
     "digest",
     "errors",
     "open",
+    "pack",
     "recover",
     "shuffle",
     "trim",

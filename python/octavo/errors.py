@@ -15,6 +15,7 @@
     ├── ClosedError (ValueError)             the reader or writer was closed
     └── StorageError (OSError)               the system refused
         ├── NotFoundError (FileNotFoundError)
+        │   └── PathNotFoundError (KeyError) a packed folder has nothing of that kind at that path
         ├── PermissionDeniedError (PermissionError)
         ├── AlreadyExistsError (FileExistsError)
         └── SourceChangedError               the file was truncated, replaced or rewritten under its reader
@@ -39,6 +40,7 @@ __all__ = [
     "NotFoundError",
     "OctavoError",
     "OptionError",
+    "PathNotFoundError",
     "PermissionDeniedError",
     "RecordIndexError",
     "RecordSizeError",
@@ -156,6 +158,10 @@ class StorageError(OctavoError, OSError):
 
 class NotFoundError(StorageError, FileNotFoundError):
     """Nothing is at that location."""
+
+
+class PathNotFoundError(NotFoundError, KeyError):
+    """A packed folder has nothing of that kind at that path."""
 
 
 class PermissionDeniedError(StorageError, PermissionError):

@@ -7,6 +7,7 @@ import errno
 import os
 import pickle
 import zlib
+from collections import OrderedDict
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 
 import octavo
 from octavo import errors
+from octavo._folder import Folder
 from tests.naive import array_record
 from tests.naive import ffrecord as naive
 from tests.naive.riegeli import Container, simple_chunk
@@ -31,6 +33,7 @@ BASES = {
     "NotFoundError": (errors.StorageError, FileNotFoundError),
     "OctavoError": (Exception,),
     "OptionError": (errors.OctavoError, ValueError),
+    "PathNotFoundError": (errors.NotFoundError, KeyError),
     "PermissionDeniedError": (errors.StorageError, PermissionError),
     "RecordIndexError": (errors.OctavoError, IndexError),
     "RecordSizeError": (errors.OctavoError, ValueError),
@@ -88,6 +91,10 @@ class Provoke:
 
     def option(self):
         octavo.open(self.path, io="telepathy")  # type: ignore[arg-type]
+
+    def path_not_found(self):
+        self.write(naive.encode([b"piouhjgbr" + pickle.dumps(OrderedDict())]))
+        Folder(self.path)["a.txt"]
 
     def permission_denied(self):
         os.chmod(self.path, 0)

@@ -49,9 +49,10 @@ def test_the_list_of_public_names_is_complete():
 
 def test_the_public_names_are_the_ones_of_the_design():
     assert set(octavo.__all__) == {
-        "Batch", "Damage", "Info", "LostRange", "Partition", "Reader", "RecoverReport", "VerifyReport", "Writer",
-        "__version__", "append", "compat", "create", "errors", "open", "recover", "shuffle", "trim", "verify",
-        "write_index",
+        "Batch", "ConvertReport", "Damage", "DiffReport", "Difference", "Digest", "ExtractReport", "Folder", "Info", "LostRange",
+        "PackReport", "Partition", "Reader", "RecoverReport", "VerifyReport", "Writer",
+        "__version__", "append", "compat", "convert", "create", "diff", "digest", "errors", "open", "pack", "recover",
+        "shuffle", "trim", "verify", "write_index",
     }  # fmt: skip
 
 
@@ -66,6 +67,14 @@ SIGNATURES = {
         "saturation_delay_ms=None, options=None, dialect=None, max_chunk_bytes=None, sidecar=False)"
     ),
     "append": "(path, *, format=None)",
+    "convert": (
+        "(source, target, *, source_format=None, format=None, shards=None, max_records=None, max_bytes=None, "
+        "shuffle=None, overwrite=False, verify=True, codec=None, group_size=None, transpose=None, options=None, "
+        "dialect=None, max_chunk_bytes=None, sidecar=False, column=None, target_column=None, layout='auto', "
+        "target_layout=None, progress=None)"
+    ),
+    "digest": "(location, *, format=None, column=None, layout='auto', progress=None)",
+    "pack": "(folder, target, *, overwrite=False, progress=None)",
     "recover": "(source, target, *, format=None, overwrite=False, progress=None)",
     "trim": "(path, *, format=None)",
     "verify": "(location, *, format=None, progress=None)",

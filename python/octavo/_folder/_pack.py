@@ -1,0 +1,123 @@
+"""`octavo.pack`: all files of a folder into one."""
+
+from __future__ import annotations
+
+import dataclasses
+import errno
+import os
+from collections.abc import Callable
+from typing import TypeAlias
+
+from octavo._arguments import as_path, check_switches
+from octavo._core import encode_folder_table
+from octavo._folder._names import shown
+from octavo._folder._survey import Survey, read_file
+from octavo._folder._tree import Structure
+from octavo._open import create
+from octavo.errors import AlreadyExistsError, NotFoundError, OctavoError, RecordTypeError, StorageError, of_os_error
+
+FileProgress: TypeAlias = Callable[[int, int], object]
+
+_SIDE_FILES = ("", ".partial", ".assembling")  # docs/spec/partial.md
+
+
+@dataclasses.dataclass(frozen=True)
+class PackReport:
+    """What `octavo.pack` did."""
+
+    target: str
+    """The packed folder."""
+    file_count: int
+    """Files in it."""
+    folder_count: int
+    """Folders in it, empty ones too, without the one that was packed."""
+    file_bytes: int
+    """Size of all files together."""
+    total_bytes: int
+    """Size of the packed folder."""
+
+
+def pack(
+    folder: str | os.PathLike[str],
+    target: str | os.PathLike[str],
+    *,
+    overwrite: bool = False,
+    progress: FileProgress | None = None,
+) -> PackReport:
+    """Pack all files of a folder, and of the folders in it, into one file that `octavo.Folder` opens.
+
+    The target appears when it is whole. A `.ffr` file is the same, byte for byte, as `ffrecord.pack_folder` makes it;
+    another suffix gives the same records in another format, such as `.array_record`, where they are compressed.
+
+    Links are followed. What cannot be packed is an error, and no target is there then: links that lead in a circle or
+    to nothing, pipes, sockets and devices, files that are written to meanwhile. Modes, owners and times are not kept.
+    If the target lies in the folder, it is left out. One file at a time is in memory, whole.
+
+    Args:
+        folder: What to pack.
+        target: Where the packed folder will be.
+        overwrite: Whether a file of the target's name may be replaced.
+        progress: Called after each file with the number of files done and of all files.
+    """
+    check_switches(overwrite=overwrite)
+    check_progress(progress)
+    source = _folder_to_pack(folder)
+    _check_free(target, overwrite=overwrite)
+    with create(target, overwrite=overwrite) as writer:
+        survey = Survey(writer.path + suffix for suffix in _SIDE_FILES)
+        table = encode_folder_table(_structure(survey, source))
+        total, file_bytes = len(survey.files), 0
+        for done, path in enumerate(survey.files, 1):
+            content = _content(path)
+            writer.write(content)
+            file_bytes += len(content)
+            if progress is not None:
+                progress(done, total)
+        writer.write(table)
+    return PackReport(writer.path, total, survey.folder_count, file_bytes, os.path.getsize(writer.path))
+
+
+def _check_free(target: str | os.PathLike[str], *, overwrite: bool) -> None:
+    path = as_path(target, "a file to write")
+    if os.path.lexists(path) and not overwrite:
+        message = f"{shown(path)}: exists already; overwrite=True (--force) replaces it"
+        raise AlreadyExistsError(message, path=path, errno=errno.EEXIST)
+
+
+def check_progress(progress: object) -> None:
+    """What is called must be callable, or nothing."""
+    if progress is not None and not callable(progress):
+        message = f"progress is a function, not {type(progress).__name__}"
+        raise RecordTypeError(message)
+
+
+def _folder_to_pack(folder: str | os.PathLike[str]) -> str:
+    path = as_path(folder, "a folder to pack") if folder != "" else ""  # not the working directory
+    if os.path.isdir(path):
+        return path
+    if os.path.lexists(path):
+        message = f"{shown(path)}: only folders are packed, and this is none"
+        raise StorageError(message, path=path, errno=errno.ENOTDIR)
+    message = f"{shown(path)}: there is no such folder" if path else "the path of the folder to pack is empty"
+    raise NotFoundError(message, path=path, errno=errno.ENOENT)
+
+
+def _structure(survey: Survey, path: str) -> Structure:
+    try:
+        return survey.folder(path)
+    except OSError as error:
+        raise _told(error, path) from error
+
+
+def _content(path: str) -> bytes:
+    try:
+        return read_file(path)
+    except OctavoError:
+        raise
+    except OSError as error:
+        raise _told(error, path) from error
+
+
+def _told(error: OSError, path: str) -> StorageError:
+    where = error.filename if isinstance(error.filename, str) else path
+    return of_os_error(error, f"{shown(where)}: cannot pack: {error.strerror}", where)
