@@ -42,6 +42,8 @@ class RecoverReport:
     """Records saved."""
     lost: tuple[LostRange, ...]
     """Everything that could not be, in the order of the file."""
+    format: str | None = dataclasses.field(default=None, compare=False)
+    """What the file was taken for; of no account where reports are compared."""
 
     @property
     def lost_count(self) -> int | None:
@@ -95,9 +97,11 @@ def recover(
     if about["format"] == "tfrecord" and is_gzip_name(paths[1]):
         about["codec"] = "gzip"  # the name promises it
     recipe = recipe_of_salvage(about)
-    writer = Writer(paths[1], format=about["format"], overwrite=overwrite, recovering=True, **recipe)
+    writer = None
     try:
+        writer = Writer(paths[1], format=about["format"], overwrite=overwrite, recovering=True, **recipe)
         record_count, lost = salvage.write(writer, progress)
     finally:
-        writer.abort()  # nothing is left to abort unless it failed
-    return RecoverReport(record_count, tuple(LostRange(*one) for one in lost))
+        if writer is not None:
+            writer.abort()  # nothing is left to abort unless it failed
+    return RecoverReport(record_count, tuple(LostRange(*one) for one in lost), about["format"])

@@ -70,8 +70,12 @@ class Writer(_core.Writer):
 
     def __del__(self) -> None:
         """Warn about a writer that was neither closed nor aborted: its file does not exist, or is not whole."""
+        process = getattr(self, "_process", None)  # none if Ctrl-C came while it was made
+        if process is None:
+            self.abort()
+            return
         # What a forked child has is a copy: the file is its parent's business.
-        if not self.closed and self._process == os.getpid():
+        if not self.closed and process == os.getpid():
             self.abort()  # first, for the warning may be an error
             message = f"a writer of {self.path} was never closed: records are missing in the file"
             warnings.warn(message, ResourceWarning, source=self, stacklevel=1)

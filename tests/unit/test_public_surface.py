@@ -73,6 +73,7 @@ SIGNATURES = {
         "dialect=None, max_chunk_bytes=None, sidecar=False, column=None, target_column=None, layout='auto', "
         "target_layout=None, progress=None)"
     ),
+    "diff": "(a, b, *, limit=10, progress=None)",
     "digest": "(location, *, format=None, column=None, layout='auto', progress=None)",
     "pack": "(folder, target, *, overwrite=False, progress=None)",
     "recover": "(source, target, *, format=None, overwrite=False, progress=None)",

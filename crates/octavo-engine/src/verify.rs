@@ -36,7 +36,7 @@ pub fn verify<E: From<Error>>(
     if dataset.starts().len() > 1 && dataset.open_shard(0)?.chunks().is_some() {
         return verify_chunks(dataset, progress);
     }
-    let mut damaged = Vec::new();
+    let (mut damaged, mut unplanned) = (Vec::new(), Vec::new());
     let mut position = 0;
     let mut trail = Trail::default();
     let wave_blocks = pool::cpu().threads() * 4;
@@ -52,11 +52,14 @@ pub fn verify<E: From<Error>>(
                 Err(error) => {
                     let shard = shard_of(dataset, position);
                     position = after_failure(dataset, shard, position, &error);
-                    damaged.push(DamagedRecord { record: position - 1, record_count: 1, shard, error });
+                    add(&mut unplanned, DamagedRecord { record: position - 1, record_count: 1, shard, error });
                 }
             }
         }
-        damaged.extend(verify_wave(dataset, &wave)?);
+        let mut found = verify_wave(dataset, &wave)?;
+        found.append(&mut unplanned);
+        found.sort_by_key(|one| one.record);
+        found.into_iter().for_each(|one| add(&mut damaged, one));
         for (_, plan) in &wave {
             if let [first, .., last] = plan.records.as_slice() {
                 trail.passed(dataset, first, last);
@@ -64,8 +67,25 @@ pub fn verify<E: From<Error>>(
         }
         progress(position)?;
     }
-    damaged.sort_by_key(|one| one.record);
     Ok(damaged)
+}
+
+/// What a file that was cut off has lost is one place, however many records that are.
+fn add(damaged: &mut Vec<DamagedRecord>, one: DamagedRecord) {
+    let is_cut = |error: &Error| {
+        matches!(error, Error::Format { source: octavo_format::FormatError::RecordTruncated { .. }, .. })
+    };
+    match damaged.last_mut() {
+        Some(last)
+            if last.shard == one.shard
+                && last.record + last.record_count == one.record
+                && is_cut(&last.error)
+                && is_cut(&one.error) =>
+        {
+            last.record_count += one.record_count;
+        }
+        _ => damaged.push(one),
+    }
 }
 
 /// A record that cannot be located costs one record; a file that cannot be opened costs all of its records, told
@@ -132,27 +152,38 @@ fn verify_chunks<E: From<Error>>(
     progress: &mut dyn FnMut(u64) -> std::result::Result<(), E>,
 ) -> std::result::Result<Vec<DamagedRecord>, E> {
     let mut damaged = Vec::new();
+    let mut trail = Trail::default();
+    let mut wave = Vec::new();
+    let most = pool::cpu().threads() * 4; // of several files, if they are small
     for number in 0..dataset.starts().len() - 1 {
-        let shard = dataset.open_shard(number)?;
-        let Some(chunks) = shard.chunks() else { unreachable!("all files of a data set have one format") };
-        let runs = runs_of(number, chunks);
-        let mut trail = Trail::default();
-        for wave in runs.chunks(pool::cpu().threads() * 4) {
-            damaged.extend(verify_runs(dataset, wave)?);
-            if let (Some(first), Some(last)) = (wave.first(), wave.last()) {
-                let span = |chunk| {
-                    let mut placement = octavo_format::Placement::default();
-                    let _ = chunks.place_chunk(chunk, &mut placement);
-                    placement.span
-                };
-                let (from, to) = (span(first.chunks.start).offset, span(last.chunks.end - 1).end());
-                trail.passed_span(dataset, number, from, to);
-                progress(dataset.starts()[number] + chunks.first_record(last.chunks.end))?;
+        let Some(chunks) = dataset.open_shard(number)?.chunks() else {
+            unreachable!("all files of a data set have one format")
+        };
+        for run in runs_of(number, chunks) {
+            let (shard, end) = (run.shard, run.chunks.end);
+            wave.push(run);
+            if wave.len() >= most {
+                damaged.extend(verify_runs(dataset, &wave)?);
+                wave.drain(..).for_each(|run| leave_behind(dataset, &mut trail, &run));
+                progress(dataset.starts()[shard] + chunks.first_record(end))?;
             }
         }
     }
+    damaged.extend(verify_runs(dataset, &wave)?);
+    progress(dataset.record_count())?;
     damaged.sort_by_key(|one| one.record);
     Ok(damaged)
+}
+
+fn leave_behind(dataset: &Dataset, trail: &mut Trail, run: &Run) {
+    let Some(chunks) = dataset.shard(run.shard).chunks() else { return };
+    let span = |chunk| {
+        let mut placement = octavo_format::Placement::default();
+        let _ = chunks.place_chunk(chunk, &mut placement);
+        placement.span
+    };
+    let (from, to) = (span(run.chunks.start).offset, span(run.chunks.end - 1).end());
+    trail.passed_span(dataset, run.shard, from, to);
 }
 
 fn runs_of(shard: usize, chunks: &dyn Chunks) -> Vec<Run> {

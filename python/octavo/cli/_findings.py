@@ -1,0 +1,31 @@
+"""What `verify` and `recover` have in common: lists of places in files, as long as people read them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Annotated, TypeVar
+
+import typer
+
+from octavo.cli import _terminal
+from octavo.cli._render import number
+
+Limit = Annotated[int, typer.Option("--limit", min=0, help="The most places to list; --json lists all of them.")]
+DEFAULT_LIMIT = 20
+
+_Found = TypeVar("_Found")
+
+
+def shown(path: str) -> str:
+    """The path as it is from the working directory, where the file is below that."""
+    here = os.path.join(os.getcwd(), "")
+    return path.removeprefix(here) or path
+
+
+def print_list(found: Sequence[_Found], line_of: Callable[[_Found], str], limit: int) -> None:
+    """A line for each of the first, and how many there would be."""
+    for one in found[:limit]:
+        _terminal.result(line_of(one))
+    if (left_out := len(found) - limit) > 0:
+        _terminal.result(f"... and {number(left_out)} more")
