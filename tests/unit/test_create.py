@@ -561,3 +561,11 @@ class TestTwoWriters:
             writer.close()
         for number, each in enumerate(paths):
             assert read_back(each) == [bytes([number, round_number]) for round_number in range(10)]
+
+
+def test_a_pipe_is_not_replaced(path):
+    os.mkfifo(path)
+    with pytest.raises(errors.StorageError, match="not a regular file"):
+        octavo.create(path)
+    assert path.is_fifo()
+    assert os.listdir(path.parent) == [path.name]

@@ -49,8 +49,8 @@ def test_the_list_of_public_names_is_complete():
 
 def test_the_public_names_are_the_ones_of_the_design():
     assert set(octavo.__all__) == {
-        "Batch", "ConvertReport", "Damage", "DiffReport", "Difference", "Digest", "ExtractReport", "Folder", "Info", "LostRange",
-        "PackReport", "Partition", "Reader", "RecoverReport", "VerifyReport", "Writer",
+        "Batch", "ConvertReport", "Damage", "DiffReport", "Difference", "Digest", "ExtractReport", "Folder", "Info",
+        "LostRange", "PackReport", "Partition", "Reader", "RecoverReport", "VerifyReport", "Writer",
         "__version__", "append", "compat", "convert", "create", "diff", "digest", "errors", "open", "pack", "recover",
         "shuffle", "trim", "verify", "write_index",
     }  # fmt: skip

@@ -95,6 +95,11 @@ impl FileSink {
         if exists.as_ref().is_ok_and(std::fs::Metadata::is_dir) {
             return Err(Error::io(&name, "create", std::io::ErrorKind::IsADirectory.into()));
         }
+        if exists.as_ref().is_ok_and(|found| !found.is_file() && !found.is_symlink()) {
+            // A pipe or a device would be replaced, not written to.
+            let special = std::io::Error::new(std::io::ErrorKind::InvalidInput, "it is not a regular file");
+            return Err(Error::io(&name, "create", special));
+        }
         if exists.is_ok() && !overwrite {
             return Err(Error::io(&name, "create", std::io::ErrorKind::AlreadyExists.into()));
         }
