@@ -1,0 +1,195 @@
+"""What a record looks like: as text, as a dump, as JSON, as an example of TensorFlow. Bytes in, harmless lines out."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import re
+import struct
+from collections.abc import Iterator, Mapping
+from typing import Any, NoReturn
+
+from octavo import _tf_example
+from octavo._tf_example import SequenceExample, Values
+from octavo.cli._render import number, plural, table
+from octavo.cli._terminal import harmless
+from octavo.errors import FormatError
+
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # what text does not have
+_DUMP_WIDTH = 16
+_MOST_TRIED = 1_000_000  # values of what may be an example: bytes that are none must not take seconds to be found out
+_SHOWN_VALUES = 8
+_SHOWN_BYTES = 32  # of one value of an example
+
+Example = dict[str, Values] | SequenceExample
+
+
+def text_of(record: bytes) -> str | None:
+    """The record as text; None if it is not UTF-8, or has other controls than tabs and ends of lines."""
+    try:
+        text = record.decode()
+    except UnicodeDecodeError:
+        return None
+    return None if _CONTROLS.search(text) else text
+
+
+def example_of(record: bytes, most_values: int = _MOST_TRIED) -> Example | None:
+    """The record as an example with at least one feature; None if it is none."""
+    try:
+        features = _tf_example.parse(record, most_values=most_values)
+    except FormatError:
+        pass
+    else:
+        return features or None
+    try:
+        sequence = _tf_example.parse_sequence(record, most_values=most_values)
+    except FormatError:
+        return None
+    return sequence if sequence.context or sequence.feature_lists else None
+
+
+def text_line(record: bytes) -> str:
+    """The record in one line: ends of lines and bytes that are no text as escapes, tabs as they are."""
+    text = record.decode("utf-8", "backslashreplace")
+    if text.isascii() and text.isprintable():
+        return text  # as most are
+    return _with_tabs(text.replace("\n", "\\n").replace("\r", "\\r"))
+
+
+def text_lines(text: str) -> list[str]:
+    """Text in its own lines."""
+    lines = text.split("\n")
+    return [_with_tabs(line) for line in (lines if lines[-1] else lines[:-1])]
+
+
+def _with_tabs(line: str) -> str:
+    return "\t".join(harmless(part) for part in line.split("\t"))
+
+
+def dump_lines(record: bytes, most_bytes: int | None) -> Iterator[str]:
+    """Offset, bytes and characters, sixteen a line."""
+    shown = record[:most_bytes]
+    digits = max(4, len(f"{max(len(shown) - 1, 0):x}"))
+    for at in range(0, len(shown), _DUMP_WIDTH):
+        row = shown[at : at + _DUMP_WIDTH]
+        characters = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in row)  # noqa: PLR2004 - what ASCII prints
+        yield f"{at:0{digits}x}  {row[:8].hex(' '):<23}  {row[8:].hex(' '):<23}  {characters}"
+
+
+def json_line(record_number: int, record: bytes) -> str:
+    """One line of JSON: number and size of the record, and what it is (`json`, `text`, `example`, `base64`)."""
+    return f'{{"record": {record_number}, "bytes": {len(record)}, {_json_member(record)}}}'
+
+
+def _json_member(record: bytes) -> str:
+    text = text_of(record)
+    if text is not None:
+        return f'"json": {_one_line_of_json(text)}' if _is_json(text) else f'"text": {json.dumps(text)}'
+    example = example_of(record)
+    if isinstance(example, SequenceExample):
+        lists = {name: [_json_values(step) for step in steps] for name, steps in example.feature_lists.items()}
+        sequence = {"context": _json_features(example.context), "feature_lists": lists}
+        return f'"sequence_example": {json.dumps(sequence)}'
+    if example is not None:
+        return f'"example": {json.dumps(_json_features(example))}'
+    return f'"base64": "{base64.b64encode(record).decode()}"'
+
+
+def _is_json(text: str) -> bool:
+    """Whether the text is an object or an array: a number or a word by itself is rather text."""
+    if text.lstrip(" \t\r\n")[:1] not in ("{", "["):
+        return False
+    try:
+        # Numbers stay as they are written, so they need not be understood.
+        json.loads(text, parse_int=len, parse_float=len, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(constant)  # NaN and the like are no JSON
+
+
+def _one_line_of_json(text: str) -> str:
+    """The same JSON, as it is written, in one line of ASCII: beyond that there is something only within its strings."""
+    line = text.strip(" \t\r\n").replace("\r", " ").replace("\n", " ").replace("\t", " ")
+    return line if line.isascii() else re.sub(r"[^\x00-\x7f]+", lambda found: json.dumps(found[0])[1:-1], line)
+
+
+def _json_features(features: Mapping[str, Values]) -> dict[str, list[Any]]:
+    return {name: _json_values(values) for name, values in features.items()}
+
+
+def _json_values(values: Values) -> list[Any]:
+    return [_json_value(value) for value in values]
+
+
+def _json_value(value: bytes | float) -> Any:
+    if isinstance(value, float):
+        return short_float(value) if math.isfinite(value) else _float_text(value)
+    if isinstance(value, int):
+        return value
+    text = text_of(value)
+    return {"base64": base64.b64encode(value).decode()} if text is None else text
+
+
+def short_float(value: float) -> float:
+    """The number with the fewest digits that is the same in 32 bits: 0.1, not 0.10000000149011612."""
+    for digits in range(6, 9):
+        short = float(f"{value:.{digits}g}")
+        if struct.pack("<f", short) == struct.pack("<f", value):
+            return short
+    return float(f"{value:.9g}")
+
+
+def _float_text(value: float) -> str:
+    """As protobuf's JSON has it."""
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def example_lines(example: Example, *, full: bool) -> list[str]:
+    """A line for each feature: name, kind and number of values, and the first of them."""
+    if not isinstance(example, SequenceExample):
+        return table([_feature_row(name, values, full=full) for name, values in example.items()])
+    rows = [_feature_row(name, values, full=full) for name, values in example.context.items()]
+    for name, steps in example.feature_lists.items():
+        shown = steps if full else steps[:_SHOWN_VALUES]
+        texts = [f"[{_values_text(step, full=full)}]" for step in shown]
+        rows.append((name, f"list [{number(len(steps))}]", _joined(texts, len(steps))))
+    return table(rows)
+
+
+def _feature_row(name: str, values: Values, *, full: bool) -> tuple[str, str, str]:
+    if not values:
+        return name, "empty", ""
+    kind = {bytes: "bytes", float: "float", int: "int64"}[type(values[0])]
+    return name, f"{kind} [{number(len(values))}]", _values_text(values, full=full)
+
+
+def _values_text(values: Values, *, full: bool) -> str:
+    shown = values if full else values[:_SHOWN_VALUES]
+    return _joined([_value_text(value, full=full) for value in shown], len(values))
+
+
+def _joined(texts: list[str], count: int) -> str:
+    left_out = [f"... {number(count - len(texts))} more"] if count > len(texts) else []
+    return ", ".join(texts + left_out)
+
+
+def _value_text(value: bytes | float, *, full: bool) -> str:
+    if isinstance(value, float):
+        return str(short_float(value)) if math.isfinite(value) else str(value)
+    if isinstance(value, int):
+        return str(value)
+    text = text_of(value)
+    shown: str | bytes = value if text is None else text
+    if not full and len(value) > _SHOWN_BYTES:
+        return f"{_quoted(shown[: _SHOWN_BYTES // (2 if text is None else 1)])}... {plural(len(value), 'byte')}"
+    return _quoted(shown)
+
+
+def _quoted(value: str | bytes) -> str:
+    """Text in quotes, other bytes in angle brackets."""
+    return f"<{value.hex(' ')}>" if isinstance(value, bytes) else json.dumps(value, ensure_ascii=False)
