@@ -91,13 +91,3 @@ def test_a_wrong_claim_is_found() -> None:
 def test_a_claim_that_cannot_be_compared_is_an_error() -> None:
     with pytest.raises(AssertionError, match="stands alone"):
         run_block("if True:\n    1 + 1  # -> 2\n", 0, "page.md", {})
-
-
-def test_the_demo_runs(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("numpy", reason="the demo shows NumPy arrays")
-    monkeypatch.syspath_prepend(str(ROOT / "examples"))
-    demo = __import__("demo")
-    demo.main()
-    told = capsys.readouterr().out
-    assert "record 54321 is refused" in told
-    assert "found 1 damaged" in told

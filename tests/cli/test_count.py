@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from octavo import append, create
+from octavo import append, convert, create
 from tests.unit.layouts import LAYOUTS
 
 
@@ -53,3 +53,12 @@ def test_an_interrupted_append_is_told_beside_the_number(octavo, tmp_path):
     assert done.stdout == b"7\n"
     assert done.stderr.startswith("octavo: warning: ")
     assert "interrupted append" in done.stderr
+
+
+def test_other_containers_are_counted_as_they_would_be_converted(octavo, tmp_path):
+    path = LAYOUTS["tfrecord"].write(tmp_path / "some", [b"x"] * 7)
+    for name in ("a.jsonl", "b.tar"):
+        convert(path, tmp_path / name)
+        assert octavo("count", name).stdout == b"7\n"
+    assert octavo("count", "a.jsonl", "b.tar", "--json").json == {"records": 14, "files": 2}
+    assert "no record files" in octavo("count", "/", check=1).stderr

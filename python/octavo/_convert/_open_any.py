@@ -29,9 +29,9 @@ def open_input(
     if format is not None and format not in (*RECORD_FORMATS, *FOREIGN):
         message = f"format {format!r} is none of: {', '.join((*RECORD_FORMATS, *FOREIGN))}"
         raise OptionError(message)
-    if format is None and _is_list(location) and len({_kind_of(one)[0] for one in location}) > 1:
+    if format is None and _is_list(location) and len({kind_of(one)[0] for one in location}) > 1:
         return _chained(location, column, layout)
-    kind, inputs = (None, location) if format in RECORD_FORMATS else _kind_of(location)
+    kind, inputs = (None, location) if format in RECORD_FORMATS else kind_of(location)
     kind = format if format in FOREIGN else kind
     if kind is None:
         return _open_records(inputs, cast("Format | None", format), column, layout)
@@ -42,13 +42,13 @@ def open_input(
     return ForeignInput(kind, paths, paths, options)
 
 
-def _kind_of(location: Location) -> tuple[str | None, Location]:
+def kind_of(location: Location) -> tuple[str | None, Location]:
     """The foreign container that a location's names tell, or None for records; and the location, looked up once."""
     if isinstance(location, str | os.PathLike):
         path = os.fsdecode(location)
         return _kind_of_directory(path) if os.path.isdir(path) else (_kind_of_path(path), location)
     if _is_list(location) and location:
-        return _kind_of(location[0])[0], location
+        return kind_of(location[0])[0], location
     return None, location
 
 
@@ -73,7 +73,7 @@ def _chained(locations: Sequence[PathLocation], column: str | None, layout: str)
     parts: list[RecordInput | ForeignInput] = []
     try:
         for one in locations:
-            is_foreign = _kind_of(one)[0] is not None
+            is_foreign = kind_of(one)[0] is not None
             part = open_input(one, column=column, layout=layout) if is_foreign else open_input(one)
             parts.append(cast("RecordInput | ForeignInput", part))
     except BaseException:
