@@ -90,13 +90,11 @@ def readable(path) -> bool:
             return False
 
 
-FIXTURES = sorted(path for path in originals.FIXTURES.glob("*/*") if path.suffix != ".json")
+FIXTURES = [path for path in sorted(originals.FIXTURES.glob("*/*")) if path.suffix != ".json" and readable(path)]
 
 
 @pytest.mark.parametrize("path", [pytest.param(path, id=path.name) for path in FIXTURES])
 def test_files_of_the_originals_there_and_back(tmp_path, path):
-    if not readable(path):
-        pytest.skip("the file is not whole")
     naive = _core.Digest()
     naive.update(octavo.open(path).read_all())
     expected = octavo.digest(path)

@@ -33,7 +33,7 @@ def start(source, target) -> subprocess.Popen[str]:
     return process
 
 
-def finish(process) -> str:
+def finish(process: subprocess.Popen[str]) -> str:
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
     return out
