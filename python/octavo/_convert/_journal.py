@@ -8,7 +8,6 @@ is done: docs/spec/partial.md.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import threading
@@ -28,7 +27,7 @@ class Journal:
 
     def __init__(self, target: str, plan: dict[str, Any]) -> None:
         self.path = target.rstrip("/\\") + SUFFIX
-        self._plan = hashlib.sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()
+        self._plan = _hash(json.dumps(plan, sort_keys=True))
         self._lock = threading.Lock()
         self._file: IO[bytes] | None = None
         self.finished: dict[str, _core.Digest] = {}
@@ -109,6 +108,12 @@ class Journal:
         """Let go of the journal; it stays for the next time."""
         if self._file is not None:
             self._file.close()
+
+
+def _hash(text: str) -> str:
+    import hashlib  # noqa: PLC0415 - takes long to import, for those who convert nothing
+
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _parse(line: bytes) -> dict[str, Any] | None:

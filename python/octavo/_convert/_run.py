@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING
 
 from octavo import _core
@@ -83,7 +82,8 @@ class Runner:
         waiting = []
         for job in jobs:
             if job.path in self._journal.finished:
-                self._tally.add(2 * self._journal.finished[job.path].record_count)
+                times = 2 if self._verify else 1  # written, and read back
+                self._tally.add(times * self._journal.finished[job.path].record_count)
             else:
                 waiting.append(job)
         # Sources and sinks in Python take turns anyway.
@@ -93,6 +93,11 @@ class Runner:
             for job in waiting:
                 self._run_one(job)
             return
+        self._run_together(waiting, at_a_time)
+
+    def _run_together(self, waiting: list[Job], at_a_time: int) -> None:
+        from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait  # noqa: PLC0415 - takes long to import
+
         with ThreadPoolExecutor(at_a_time, thread_name_prefix="octavo-convert") as pool:
             running = {pool.submit(self._run_one, job) for job in waiting}
             try:

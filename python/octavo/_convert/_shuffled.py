@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -41,8 +40,8 @@ class ShuffledInput:
         self._stack = contextlib.ExitStack()
         try:
             os.makedirs(os.path.dirname(self._folder), exist_ok=True)
-            shutil.rmtree(self._folder, ignore_errors=True)  # of a conversion that was killed
-            self._stack.callback(shutil.rmtree, self._folder, ignore_errors=True)
+            _remove(self._folder)  # of a conversion that was killed
+            self._stack.callback(_remove, self._folder)
             self._reader = self._readable(source)
             self.record_count = len(self._reader)
             self._order = Permutation(self.record_count, seed=seed)
@@ -107,6 +106,12 @@ class ShuffledInput:
         with contextlib.ExitStack() as writers:
             _core.scatter(self._reader, seed, [writers.enter_context(create(path)) for path in paths])
         return [self._stack.enter_context(open_records(path)) for path in paths]
+
+
+def _remove(folder: str) -> None:
+    import shutil  # noqa: PLC0415 - takes long to import, for those who shuffle nothing
+
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _shares_chunks(reader: Reader) -> bool:
