@@ -19,6 +19,8 @@ Operation = Literal[
     "scan_memory",
     "epoch",
     "permutation",
+    "convert",
+    "check",
 ]
 BarKind = Literal["rate", "cost", "ms", "cached", "fetched", "size", "peak"]
 Content = Literal["random", "text"]

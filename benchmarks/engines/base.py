@@ -6,6 +6,7 @@ timed part holds what a user of the engine would write and nothing else.
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -22,6 +23,7 @@ class Engine:
     distribution: str
     suffix: str  # of its files, with what tells two layouts of a format apart
     operations: frozenset[str]
+    target: Engine  # of conversions: reads what they write
     original: Engine | None = None  # makes the files that this one reads, and reads back what this one writes
     is_optional = False  # too large for everybody to install: cases that need it are skipped without it
 
@@ -32,6 +34,10 @@ class Engine:
     def needed(self) -> list[Engine]:
         """What must be installed: the engine and the original of its files."""
         return [self, self.original] if self.original else [self]
+
+    def load(self) -> None:
+        """Imports the library, for processes that time or weigh what comes after."""
+        importlib.import_module(self.module)
 
     def prepare(self, path: Path) -> None:
         """Whatever the engine wants beside a finished data file."""
@@ -77,6 +83,14 @@ class Engine:
 
     def write(self, path: Path, records: Iterable[bytes]) -> None:
         """Writes and closes a file."""
+        raise NotImplementedError
+
+    def convert(self, source: Path, target: Path) -> None:
+        """Writes the records of a file into one of another format."""
+        raise NotImplementedError
+
+    def check(self, path: Path) -> int:
+        """Opens a file and goes through all records without handing them out; returns how many there are."""
         raise NotImplementedError
 
 

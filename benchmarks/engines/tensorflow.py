@@ -29,6 +29,9 @@ class TensorFlow(Engine):
         self.suffix = SUFFIXES[compression]
         self.compression = compression
 
+    def load(self) -> None:
+        _tensorflow()
+
     def open(self, path: Path) -> Any:
         """A description: every loop opens the file anew."""
         return _tensorflow().data.TFRecordDataset(str(path), compression_type=self.compression)
@@ -39,7 +42,12 @@ class TensorFlow(Engine):
         return [found[record] for record in records]
 
     def iterate(self, reader: Any) -> Run:
-        return lambda: exhaust(reader.as_numpy_iterator())
+        return lambda: exhaust(self.records(reader))
+
+    def records(self, reader: Any) -> Iterator[bytes]:
+        """What a `for` loop goes over."""
+        records: Iterator[bytes] = reader.as_numpy_iterator()
+        return records
 
     def write(self, path: Path, records: Iterable[bytes]) -> None:
         with _tensorflow().io.TFRecordWriter(str(path), self.compression) as writer:
@@ -52,8 +60,8 @@ class TensorFlowBatched(TensorFlow):
 
     operations = frozenset({"iterate"})
 
-    def iterate(self, reader: Any) -> Run:
-        return lambda: exhaust(_in_batches(reader))
+    def records(self, reader: Any) -> Iterator[bytes]:
+        return _in_batches(reader)
 
 
 class TensorFlowOne(TensorFlow):
@@ -70,17 +78,20 @@ class TensorFlowOne(TensorFlow):
         found = list(itertools.islice(reader(), max(records) + 1))
         return [found[record] for record in records]
 
-    def iterate(self, reader: Any) -> Run:
-        return lambda: exhaust(reader())
+    def records(self, reader: Any) -> Iterator[bytes]:
+        records: Iterator[bytes] = reader()
+        return records
 
 
 PLAIN = TensorFlow()
+PLAIN_BATCHED = TensorFlowBatched("batched")
+PLAIN_ONE = TensorFlowOne("one")
 GZIP = TensorFlow("gzip", "GZIP")
 
 TENSORFLOWS: tuple[Engine, ...] = (
     PLAIN,
-    TensorFlowBatched("batched"),
-    TensorFlowOne("one"),
+    PLAIN_BATCHED,
+    PLAIN_ONE,
     GZIP,
     TensorFlowBatched("gzip-batched", "GZIP"),
     TensorFlowOne("gzip-one", "GZIP"),

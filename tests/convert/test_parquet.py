@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import random
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from octavo.errors import DamagedFileError, FormatError, NotFoundError, OptionError, UnsupportedError
+from octavo.errors import DamagedFileError, FormatError, NotFoundError, OptionError, RecordSizeError, UnsupportedError
 from tests.convert import shelf
 
 pa = pytest.importorskip("pyarrow")
@@ -46,7 +47,7 @@ def test_records_of_megabytes_come_back() -> None:
 
 def test_groups_of_rows_are_bounded_and_those_before_a_part_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("octavo._convert._parquet._GROUP_BYTES", 1000)
-    records = [b"%03d" % number * 30 for number in range(100)]
+    records = [random.Random(number).randbytes(90) for number in range(100)]
     content = shelf.written("parquet", records)
     metadata = pq.ParquetFile(io.BytesIO(content)).metadata
     sizes = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
@@ -58,6 +59,12 @@ def test_groups_of_rows_are_bounded_and_those_before_a_part_are_not_read(monkeyp
     assert shelf.read("parquet", damaged, 90, 95) == records[90:95]
     for start, stop in ((0, 3), (13, 15), (14, 28), (27, None), (99, 100), (100, None), (5, 5)):
         assert shelf.read("parquet", content, start, stop) == records[start:stop]
+
+
+def test_a_value_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("octavo._convert._parquet._MOST_VALUE_BYTES", 10)
+    with pytest.raises(RecordSizeError, match=r"a record has 11 bytes; .* at most 10"):
+        shelf.written("parquet", [b"x" * 10, b"x" * 11])
 
 
 def test_other_programs_read_what_is_written(tmp_path: Path) -> None:
@@ -78,7 +85,7 @@ TYPES = ["binary", "large_binary", "binary_view", "string", "large_string", "str
 
 @pytest.mark.parametrize("name", TYPES)
 @pytest.mark.parametrize("use_dictionary", [True, False])
-def test_a_single_column_of_bytes_or_text_is_records(name: str, use_dictionary: bool) -> None:
+def test_a_single_column_of_bytes_or_text_is_records(name: str, *, use_dictionary: bool) -> None:
     values = pa.array(["ä", "", "ä", "b"] * 100).cast(pa.binary()).cast(getattr(pa, name)())
     records = ["ä".encode(), b"", "ä".encode(), b"b"] * 100
     assert shelf.read("parquet", table({"x": values}, use_dictionary=use_dictionary)) == records
@@ -142,13 +149,13 @@ def test_a_column_can_be_chosen(column: str, records: list[str]) -> None:
 
 
 def test_columns_that_are_not_json_ask_for_a_choice() -> None:
-    content = table({"a": [1], "b": [b"x"], "when": pa.array([0], pa.timestamp("s"))})
-    expected = r"choose the column that is the record: 'a' \(int64\), 'b' \(binary\), 'when' \(timestamp\[s\]\)"
+    content = table({"a": [1], "b": [b"x"], "when": pa.array([0], pa.timestamp("ms"))})
+    expected = r"choose the column that is the record: 'a' \(int64\), 'b' \(binary\), 'when' \(timestamp\[ms\]\)"
     with pytest.raises(OptionError, match=expected):
         shelf.source("parquet", content)
     with pytest.raises(OptionError, match=r"no column 'c', but: 'a' \(int64\)"):
         shelf.source("parquet", content, column="c")
-    with pytest.raises(OptionError, match=r"column 'when' of type timestamp\[s\] cannot be a record"):
+    with pytest.raises(OptionError, match=r"column 'when' of type timestamp\[ms\] cannot be a record"):
         shelf.source("parquet", content, column="when")
     twice = pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"])
     with pytest.raises(OptionError, match="choose the column"):

@@ -1,7 +1,8 @@
 """Conversion: records from one container into another.
 
 `_plan` says which records go into which file (no files are touched there), `_open_any` and `_output` are the two ends,
-`_journal` remembers what is finished, `_run` does the work, `_convert` is the public function.
+`_journal` remembers what is finished and `_existing` judges what is there, `_run` does the work, `_conversion` puts all
+of it together, `_convert` is the public function.
 """
 
 from typing import Literal, TypeAlias

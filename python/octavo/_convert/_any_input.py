@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from octavo import _core
-from octavo._convert import _foreign
-from octavo._convert._source import BLOCK_BYTES, BLOCK_RECORDS, Block, Source
+from octavo._convert import _foreign, _stamps
+from octavo._convert._source import BLOCK_BYTES, BLOCK_RECORDS, Block, FolderLike, Source
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -22,8 +22,17 @@ Progress: TypeAlias = Callable[[int, int], object]
 class RecordInput:
     """Record files."""
 
+    reading: Any = "records"
+    """In which way sources are read; what was read in another way are other records."""
+    folders: tuple[str, ...] = ()
+    """Folders all files of which are records, wherever they are below."""
+
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
+
+    def stamps_inside(self) -> Any:
+        """What the files in `folders` are recognised by."""
+        return None
 
     @property
     def record_count(self) -> int | None:
@@ -73,8 +82,13 @@ class ForeignInput:
     """A container that is not octavo's own."""
 
     def __init__(self, kind: str, files: Any, paths: list[str], options: dict[str, Any]) -> None:
+        is_folder = kind == "folder"
+        # Files in folders are looked at one by one.
+        self._stamps = [] if is_folder else [(path, _stamps.of_path(path)) for path in paths]
         self.source: Source = _foreign.open_source(kind, files, **options)
         self.paths = paths
+        self.reading: Any = [kind, options]
+        self.folders = tuple(paths) if is_folder else ()
         self._kind = kind
         self._options = options
         self._at = 0
@@ -89,6 +103,15 @@ class ForeignInput:
     def count(self) -> int:
         """How many records there are, whatever it takes to find out."""
         return self.source.count()
+
+    def stamps_inside(self) -> Any:
+        """What the files in `folders` are recognised by."""
+        return self.source.stamp() if isinstance(self.source, FolderLike) else None
+
+    def check_unchanged(self, number: int | None = None) -> None:
+        """Raise if a file, or the one of this number, is not what it was at first: it may be read several times."""
+        for path, before in self._stamps if number is None else self._stamps[number : number + 1]:
+            _stamps.check(path, before)
 
     def file(self, number: int) -> ForeignInput:
         """One of the files by itself."""
@@ -149,6 +172,26 @@ class ChainedInput:
     def paths(self) -> list[str]:
         """The files they are in."""
         return [path for part in self._parts for path in part.paths]
+
+    @property
+    def reading(self) -> Any:
+        """In which way each of them is read."""
+        return [part.reading for part in self._parts]
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """Folders all files of which are records, wherever they are below."""
+        return tuple(folder for part in self._parts for folder in part.folders)
+
+    def stamps_inside(self) -> Any:
+        """What the files in `folders` are recognised by."""
+        return [part.stamps_inside() for part in self._parts]
+
+    def check_unchanged(self, _number: int | None = None) -> None:
+        """Raise if a file is not what it was at first."""
+        for part in self._parts:
+            if isinstance(part, ForeignInput):
+                part.check_unchanged()
 
     def count(self) -> int:
         """How many records there are, whatever it takes to find out."""

@@ -14,6 +14,7 @@ def in_blocks(records: Iterable[bytes], position: Callable[[], int | None]) -> I
     for record in records:
         gathered.append(record)
         size += len(record)
+        del record  # or it would stay in memory until the next one is there
         if size >= BLOCK_BYTES or len(gathered) == BLOCK_RECORDS:
             yield Block(gathered, None, position())
             gathered, size = [], 0

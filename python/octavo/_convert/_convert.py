@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import os
 import time
 from collections.abc import Callable
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from octavo import _core
 from octavo._arguments import as_path, at_least_one, check_switches
-from octavo._convert import _plan
-from octavo._convert._any_input import AnyInput, ChainedInput, ForeignInput, RecordInput
-from octavo._convert._journal import Journal
+from octavo._convert import _journal, _plan
+from octavo._convert._any_input import AnyInput, ChainedInput, ForeignInput
+from octavo._convert._conversion import Conversion
 from octavo._convert._open_any import FOREIGN, open_input
 from octavo._convert._output import SUFFIX_OF, Target, target_format
-from octavo._convert._run import Runner, Tally, same_records
-from octavo._convert._shuffled import ShuffledInput
 from octavo._digest import Digest
 from octavo._options import parse_bytes
-from octavo.errors import AlreadyExistsError, FormatError, OptionError
+from octavo.errors import OptionError, RecordTypeError
+from octavo.shuffle import Permutation
 
 if TYPE_CHECKING:
     from octavo._convert import Container
@@ -29,6 +27,8 @@ if TYPE_CHECKING:
     from octavo._open import Dialect
 
 Progress: TypeAlias = Callable[[int, int], object]
+
+_SIDES = (".partial", ".assembling")  # docs/spec/partial.md
 
 
 @dataclasses.dataclass(frozen=True)
@@ -124,11 +124,14 @@ def convert(
     """
     began = time.monotonic()
     check_switches(overwrite=overwrite, verify=verify, sidecar=sidecar)
+    if progress is not None and not callable(progress):
+        message = f"progress is a function, not {type(progress).__name__}"
+        raise RecordTypeError(message)
     is_directory = _is_directory(target, format)
-    path = as_path(target, "the target")
-    name, named_shards = (path, None) if is_directory else _plan.shard_count_of(path)
-    if named_shards is not None and shards is not None and shards != named_shards:
-        message = f"{path}: the name says {named_shards} shards, but shards is {shards}"
+    path = _path_of(target)
+    name = _plan.Name(path, "") if is_directory else _plan.Name.of(path)
+    if name.shards is not None and shards is not None and shards != name.shards:
+        message = f"{path}: the name says {name.shards} shards, but shards is {shards}"
         raise OptionError(message, path=path)
     given = {
         "codec": codec,
@@ -141,15 +144,23 @@ def convert(
         "column": target_column,
         "layout": target_layout,
     }
-    output = _output(path, target_format(name, format), given)
+    output = _output(path, target_format(name.whole, format), given)
+    if shuffle is not None:
+        Permutation(1, seed=shuffle)  # which says what is wrong with a seed
+    if shuffle is not None and max_bytes is not None:
+        message = "max_bytes is for records in the order of the source; shuffled, cut them by shards or max_records"
+        raise OptionError(message)
     with open_input(source, source_format, column=column, layout=layout) as opened:
-        cutting = _Cutting(named_shards if shards is None else shards, max_records, max_bytes)
-        jobs = _jobs(opened, name, cutting, output, is_directory=is_directory)
-        _refuse_own_sources(opened, jobs)
-        conversion = _Conversion(opened, output, path, jobs, shuffle, overwrite=overwrite, verify=verify)
+        cutting = _Cutting(name.shards if shards is None else shards, max_records, max_bytes)
+        if is_directory:
+            jobs = _job_for_each_file(opened, path, output, cutting, is_shuffled=shuffle is not None)
+        else:
+            jobs = _plan.jobs_of(name, _edges(opened, cutting))
+        _refuse_own_sources(opened, path, jobs)
+        conversion = Conversion(opened, output, path, jobs, shuffle, overwrite=overwrite, verify=verify)
         digest, kept = conversion.run(progress)
     paths = tuple(one.path for one in jobs)
-    return ConvertReport(paths, output.format, digest, verify, kept, time.monotonic() - began)
+    return ConvertReport(paths, output.format, Digest.of_native(digest), verify, kept, time.monotonic() - began)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -158,118 +169,14 @@ class _Cutting:
     max_records: int | None
     max_bytes: int | str | None
 
+    def ways(self) -> int:
+        """In how many ways it is said where to cut."""
+        return sum(way is not None for way in dataclasses.astuple(self))
 
-class _Conversion:
-    """What is known once everything is named and opened."""
-
-    def __init__(
-        self,
-        source: AnyInput,
-        target: Target,
-        path: str,
-        jobs: list[Job],
-        seed: int | None,
-        *,
-        overwrite: bool,
-        verify: bool,
-    ) -> None:
-        self._source = source
-        self._target = target
-        self._path = path
-        self._jobs = jobs
-        self._seed = seed
-        self._overwrite = overwrite
-        self._verify = verify
-
-    def run(self, progress: Progress | None) -> tuple[Digest, int]:
-        """Convert; returns the digest and how many files were kept."""
-        journal = Journal(self._path, self._fingerprint())
-        there = self._existing()
-        # A folder is never written over: it may hold what is not ours.
-        if there and (self._target.format == "folder" or not (self._overwrite or journal.exists)):
-            digest = self._judge_existing(there, progress)
-            journal.remove()
-            return digest, len(there)
-        for folder in {os.path.dirname(job.path) for job in self._jobs}:
-            os.makedirs(folder, exist_ok=True)
-        journal.open(overwrite=self._overwrite)
-        kept = len(journal.finished)
-        try:
-            self._write(journal, progress)
-        except BaseException:
-            if self._existing():
-                journal.close()
-            else:
-                journal.remove()
-            raise
-        whole = _core.Digest()
-        for job in self._jobs:
-            whole.join(journal.finished[job.path])
-        journal.remove()
-        return Digest.of_native(whole), kept
-
-    def _existing(self) -> list[str]:
-        paths = [job.path for job in self._jobs if os.path.lexists(job.path)]
-        # An empty folder is as good as none.
-        return [path for path in paths if self._target.format != "folder" or not _is_empty_folder(path)]
-
-    def _write(self, journal: Journal, progress: Progress | None) -> None:
-        tally = Tally(self._source.record_count, progress, verify=self._verify)
-        if self._seed is None:
-            Runner(self._source, self._target, journal, tally, verify=self._verify).run(self._jobs)
-            return
-        with ShuffledInput(self._source, self._seed, self._path) as shuffled:
-            Runner(shuffled, self._target, journal, tally, verify=self._verify).run(self._jobs)
-
-    def _judge_existing(self, there: list[str], progress: Progress | None) -> Digest:
-        """Files that are just what would be written are as good as written: a conversion may be run again."""
-        message = f"{there[0]}: there is something of this name already, and not what would be written"
-        refusal = AlreadyExistsError(message, path=there[0])
-        if len(there) < len(self._jobs):
-            raise refusal
-        found = _core.Digest()
-        try:
-            for job in self._jobs:
-                with self._target.reopen(job.path) as result:
-                    wanted = job.stop if job.stop is not None else self._source.record_count
-                    if wanted is not None and result.record_count not in (None, wanted - job.start):
-                        raise refusal
-                    if isinstance(result, RecordInput) and not self._target.made(job.path, result.reader.info):
-                        raise refusal
-                    found.join(result.digest())
-        except (FormatError, OptionError) as error:
-            raise refusal from error
-        expected = self._expected(progress)
-        if found.record_count != expected.record_count or not same_records(found, expected, self._target.format):
-            raise refusal
-        return Digest.of_native(expected)
-
-    def _expected(self, progress: Progress | None) -> _core.Digest:
-        if self._seed is None:
-            return self._source.digest(progress)
-        expected = _core.Digest()
-        with ShuffledInput(self._source, self._seed, self._path) as shuffled:
-            for block in shuffled.blocks(0, None):
-                expected.update(block.records)
-        return expected
-
-    def _fingerprint(self) -> dict[str, Any]:
-        """What an interrupted conversion must have in common with this one for its files to be kept."""
-        stamps = []
-        for path in self._source.paths:
-            status = os.stat(path) if os.path.exists(path) else None  # bytes in memory have no file
-            stamps.append([path, *((status.st_size, status.st_mtime_ns) if status else ())])
-        return {
-            "sources": stamps,
-            "jobs": [dataclasses.astuple(job) for job in self._jobs],
-            "format": self._target.format,
-            "options": self._target.options,
-            "shuffle": self._seed,
-        }
-
-
-def _is_empty_folder(path: str) -> bool:
-    return os.path.isdir(path) and not os.listdir(path)
+    def refuse(self) -> OptionError:
+        """What to raise where it is said in too many."""
+        message = "choose one of: a number of shards, max_records, max_bytes, a directory with a file for each source"
+        return OptionError(message)
 
 
 def _is_directory(target: str | os.PathLike[str], format: str | None) -> bool:
@@ -277,6 +184,14 @@ def _is_directory(target: str | os.PathLike[str], format: str | None) -> bool:
         return False
     path = os.fsdecode(target)
     return path.endswith(("/", os.sep)) or os.path.isdir(path)
+
+
+def _path_of(target: str | os.PathLike[str]) -> str:
+    path = as_path(target, "the target")
+    if not os.fspath(target):  # which would be the working directory
+        message = "the path of the target is empty"
+        raise OptionError(message, path="")
+    return path
 
 
 def _output(path: str, format: Container, given: dict[str, Any]) -> Target:
@@ -287,44 +202,57 @@ def _output(path: str, format: Container, given: dict[str, Any]) -> Target:
         named = ", ".join({"column": "target_column", "layout": "target_layout"}.get(name, name) for name in wrong)
         message = f"{path}: {format} has no such options: {named}"
         raise OptionError(message, path=path)
-    return Target(format, chosen)
+    target = Target(format, chosen)
+    target.check()
+    return target
 
 
-def _jobs(source: AnyInput, name: str, cutting: _Cutting, target: Target, *, is_directory: bool) -> list[Job]:
-    ways = [way for way in dataclasses.astuple(cutting) if way is not None]
-    if len(ways) > 1 or (ways and is_directory):
-        message = "choose one of: a number of shards, max_records, max_bytes, a directory with a file for each source"
-        raise OptionError(message)
-    if is_directory:
-        return _job_for_each_file(source, name, target)
-    if not ways:
-        return _plan.jobs_of(name, None)
-    return _plan.jobs_of(name, _edges(source, cutting))
-
-
-def _edges(source: AnyInput, cutting: _Cutting) -> list[int]:
+def _edges(source: AnyInput, cutting: _Cutting) -> list[int] | None:
+    if cutting.ways() > 1:
+        raise cutting.refuse()
     if cutting.shards is not None:
         return _plan.edges_by_count(source.count(), at_least_one("shards", cutting.shards, at_most=_plan.MOST_SHARDS))
     if cutting.max_records is not None:
         return _plan.edges_by_records(source.count(), at_least_one("max_records", cutting.max_records, at_most=1 << 62))
-    most = at_least_one("max_bytes", parse_bytes(cutting.max_bytes or 0, name="max_bytes"), at_most=1 << 62)
+    if cutting.max_bytes is None:
+        return None
+    most = at_least_one("max_bytes", parse_bytes(cutting.max_bytes, name="max_bytes"), at_most=1 << 62)
     return source.edges_by_bytes(most)
 
 
-def _job_for_each_file(source: AnyInput, directory: str, target: Target) -> list[Job]:
+def _job_for_each_file(
+    source: AnyInput, directory: str, target: Target, cutting: _Cutting, *, is_shuffled: bool
+) -> list[Job]:
+    if cutting.ways():
+        raise cutting.refuse()
     if isinstance(source, ChainedInput):
         message = f"{directory}: sources of different formats cannot be converted file by file; name one file"
         raise OptionError(message, path=directory)
+    if not source.paths or not all(map(os.path.exists, source.paths)):
+        message = f"{directory}: what is no file, but a stream or bytes in memory, has no name to keep; name one file"
+        raise OptionError(message, path=directory)
     names = _plan.names_in(directory, source.paths, SUFFIX_OF[target.format])
-    if isinstance(source, ForeignInput):
+    if isinstance(source, ForeignInput) and not is_shuffled:
         return [_plan.Job(path, 0, None, number) for number, path in enumerate(names)]
-    runs = pairwise(source.reader._file_starts)  # noqa: SLF001 - part of the package
+    if isinstance(source, ForeignInput):
+        starts = [0, *itertools.accumulate(source.file(number).count() for number in range(len(names)))]
+    else:
+        starts = source.reader._file_starts  # noqa: SLF001 - part of the package
+    runs = itertools.pairwise(starts)
     return [_plan.Job(path, *run, number) for number, (path, run) in enumerate(zip(names, runs, strict=True))]
 
 
-def _refuse_own_sources(source: AnyInput, jobs: list[Job]) -> None:
+def _refuse_own_sources(source: AnyInput, target: str, jobs: list[Job]) -> None:
+    """Writing must not touch what is read: neither under its own name nor under those it has on the way."""
     sources = {os.path.realpath(path) for path in source.paths}
-    for job in jobs:
-        if os.path.realpath(job.path) in sources:
-            message = f"{job.path}: the target is one of the sources; name another file"
-            raise OptionError(message, path=job.path)
+    folders = {os.path.realpath(path) + os.sep for path in source.folders}
+    journal = _journal.path_of(target)
+    for path in [journal, *(job.path for job in jobs)]:
+        meant = os.path.realpath(path)
+        written = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+        if not sources.isdisjoint({meant, written, *(written + side for side in _SIDES)}):
+            message = f"{path}: the target, or a file needed beside it, is one of the sources; name another file"
+            raise OptionError(message, path=path)
+        if any((written + os.sep).startswith(folder) for folder in folders):
+            message = f"{path}: the target is in the folder that is converted; name a file outside of it"
+            raise OptionError(message, path=path)

@@ -16,7 +16,7 @@ from octavo._convert._source import Block
 from octavo._folder._names import MOST_LEVELS
 from octavo._folder._survey import read_file
 from octavo._folder._target import TargetFolder
-from octavo.errors import AlreadyExistsError, NotFoundError
+from octavo.errors import AlreadyExistsError, NotFoundError, OptionError
 
 _IN_A_FOLDER = 1000  # records without names; more in one folder make file systems slow
 
@@ -43,6 +43,17 @@ class FolderSource:
         """Records `start` to `stop`, in order."""
         self._position = 0
         return in_named_blocks(map(self._read, itertools.islice(self._files(), start, stop)), lambda: self._position)
+
+    def stamp(self) -> str:
+        """What it is recognised by: another one if any file in it was written to, came or went."""
+        import hashlib  # noqa: PLC0415 - takes long to import
+
+        known = hashlib.sha256()
+        for name, path in self._files():
+            with _publish.refusals(path, "read"):
+                status = os.stat(path)
+            known.update(f"{name!r} {status.st_size} {status.st_mtime_ns}\n".encode())
+        return known.hexdigest()
 
     def close(self) -> None:
         """Nothing stays open between blocks."""
@@ -105,13 +116,18 @@ class FolderSink:
         if not os.fspath(path):  # which would be the working directory
             raise NotFoundError("the path of the folder to write is empty", path="")
         self.path = as_path(path, "a folder to write").rstrip(os.sep) or os.sep
+        if os.path.isdir(self.path):
+            self.path = os.path.realpath(self.path)  # the folder that a link leads to is replaced, not the link
+        if os.path.ismount(self.path):
+            message = f"{self.path}: the top of a file system cannot appear as a whole; name a folder in it"
+            raise OptionError(message, path=self.path)
         self._suffix = suffix
         self._records = 0
         with _publish.refusals(self.path, "write this folder"):
             is_free = not os.path.lexists(self.path) or (os.path.isdir(self.path) and not os.listdir(self.path))
         if not is_free and not overwrite:
             raise AlreadyExistsError(f"{self.path}: there is something already", path=self.path)
-        self._side = _SideFolder(self.path) if is_free and not os.path.islink(self.path) else None
+        self._side = _SideFolder(self.path) if is_free else None
         self._target = TargetFolder(self.path if self._side is None else self._side.files, overwrite=overwrite)
 
     def write(self, block: Block) -> None:
@@ -139,6 +155,13 @@ class FolderSink:
     def _numbered(self) -> str:
         """Names that sort as the records come."""
         return f"{self._records // _IN_A_FOLDER:06d}/{self._records:09d}{self._suffix}"
+
+
+def remove_leftover(path: str) -> None:
+    """Remove what a writer has left that was killed when the folder had its name already."""
+    with contextlib.suppress(OSError):
+        if os.listdir(path + _publish.SIDE_SUFFIX) == ["lock"]:
+            _SideFolder(path).remove()
 
 
 def _relative(name: str) -> str:

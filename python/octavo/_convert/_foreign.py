@@ -9,6 +9,7 @@ import io
 from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING, Literal, TypeAlias, cast
 
+from octavo._convert._plan import without_shard_number
 from octavo.errors import OptionError, RecordTypeError
 
 if TYPE_CHECKING:
@@ -37,8 +38,9 @@ _SUFFIX = ".bin"
 
 
 def kind_of(path: str) -> Kind | None:
-    """The container that a name tells."""
-    return next((kind for kind, suffixes in SUFFIXES.items() if path.endswith(suffixes)), None)
+    """The container that a name tells, also with the number of a shard behind."""
+    whole = without_shard_number(path)
+    return next((kind for kind, suffixes in SUFFIXES.items() if whole.endswith(suffixes)), None)
 
 
 def open_source(

@@ -130,16 +130,12 @@ class Opened:
         self.close()
 
 
-def check_size(size: int, what: str, path: str, record: int | None = None) -> None:
+def check_size(size: int, what: str, path: str, *, most: int | None = None) -> None:
     """Refuse what is too large for a record."""
-    if size > MOST_RECORD_BYTES:
-        raise RecordSizeError(
-            f"{path}: {what} has {size} bytes; records of other containers have at most {MOST_RECORD_BYTES}",
-            path=path,
-            record=record,
-            expected=MOST_RECORD_BYTES,
-            actual=size,
-        )
+    most = MOST_RECORD_BYTES if most is None else most
+    if size > most:
+        message = f"{path}: {what} has {size} bytes; a record of this container has at most {most}"
+        raise RecordSizeError(message, path=path, expected=most, actual=size)
 
 
 class _Borrowed:

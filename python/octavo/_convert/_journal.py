@@ -1,8 +1,8 @@
-"""What a conversion remembers while it runs, so that it can go on after an interruption: `TARGET.converting`.
+"""What is finished of a conversion, so that it can go on after it was interrupted.
 
-The first line says what is converted into what, each further line that one file is finished. A line is written when its
-file is whole, verified and durable. Lines are JSON; a torn last line counts for nothing. The journal goes away when all
-is done: docs/spec/partial.md.
+`TARGET.converting` says in its first line what is converted into what, each further line that one file is finished. A
+line is written when its file is whole and durable, and says whether it was read back. Lines are JSON; a torn last line
+counts for nothing. The journal goes away when all is done: docs/spec/partial.md.
 """
 
 from __future__ import annotations
@@ -10,104 +10,149 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
+import sys
 import threading
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from octavo import _core
-from octavo.errors import AlreadyExistsError, StorageError, of_os_error
+from octavo._convert._publish import open_locked, refusals, sync_folder
+from octavo.errors import AlreadyExistsError, StorageError
 
 if TYPE_CHECKING:
     from typing import Self
 
 SUFFIX = ".converting"
+_HEAD = b'{"octavo": "convert", "plan": "'  # what all journals begin with
+
+
+def path_of(target: str) -> str:
+    """Where the journal of a conversion into this target is."""
+    return (target.rstrip("/" + os.sep) or os.sep) + SUFFIX
 
 
 class Journal:
     """The journal of one conversion; threads may share it."""
 
     def __init__(self, target: str, plan: dict[str, Any]) -> None:
-        self.path = target.rstrip("/\\") + SUFFIX
+        self.path = path_of(target)
         self._plan = _hash(json.dumps(plan, sort_keys=True))
         self._lock = threading.Lock()
-        self._file: IO[bytes] | None = None
+        self._descriptor = -1
+        self.resumed = False
+        """Whether it is that of an earlier conversion, which was the same."""
         self.finished: dict[str, _core.Digest] = {}
         """Files that need not be written again."""
+        self.known: set[str] = set()
+        """Files that were finished at some time, whatever has become of them."""
 
     @property
     def exists(self) -> bool:
-        """Whether an earlier conversion left its journal."""
-        return os.path.exists(self.path)
+        """Whether an earlier conversion left its journal, or another one is running."""
+        return os.path.lexists(self.path)
 
-    def open(self, *, overwrite: bool) -> Self:
-        """Go on where the last conversion stopped, or begin."""
-        try:
-            self._file = open(self.path, "a+b")  # noqa: SIM115 - closed by `close` and `remove`
-        except OSError as error:
-            raise of_os_error(error, f"{self.path}: cannot write: {error.strerror}", self.path) from error
-        try:
-            self._take_lock()
-            self._file.seek(0)
-            lines = self._file.read().split(b"\n")[:-1]  # what follows the last line end was not finished
-            if not self._resume(lines, overwrite=overwrite):
-                self._file.truncate(0)
-                self._append({"octavo": "convert", "plan": self._plan})
-        except BaseException:
-            self._file.close()
-            raise
+    def open(self, *, overwrite: bool, verify: bool) -> Self:
+        """Go on where the last conversion stopped, or begin. Files that were not read back count if that is no wish."""
+        with refusals(self.path, "write"):
+            self._descriptor = self._locked()
+            was_empty = False
+            try:
+                content = self._content()
+                was_empty = not content
+                self.resumed = self._resume(content, overwrite=overwrite, verify=verify)
+                if self.resumed:
+                    os.ftruncate(self._descriptor, content.rindex(b"\n") + 1)  # what follows was not finished
+                else:
+                    os.ftruncate(self._descriptor, 0)
+                    self._append({"octavo": "convert", "plan": self._plan})
+                    sync_folder(os.path.dirname(self.path))
+            except BaseException:
+                if was_empty:
+                    self.remove()
+                self.close()
+                raise
         return self
 
-    def _take_lock(self) -> None:
-        with contextlib.suppress(ImportError):  # on Windows the locks of the files being written must do
-            import fcntl  # noqa: PLC0415 - not everywhere
+    def _locked(self) -> int:
+        try:
+            return open_locked(self.path)
+        except BlockingIOError as error:
+            message = f"{self.path}: another conversion into this target is running"
+            raise StorageError(message, path=self.path, errno=error.errno) from error
 
-            assert self._file is not None  # noqa: S101 - called by `open` alone
-            try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                message = f"{self.path}: another conversion into this target is running"
-                raise StorageError(message, path=self.path, errno=error.errno) from error
+    def _content(self) -> bytes:
+        status = os.fstat(self._descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise StorageError(f"{self.path}: cannot write: not a regular file", path=self.path)
+        with open(self._descriptor, "rb", closefd=False) as file:
+            return file.read()
 
-    def _resume(self, lines: list[bytes], *, overwrite: bool) -> bool:
-        entries = [entry for line in lines if (entry := _parse(line))]
+    def _resume(self, content: bytes, *, overwrite: bool, verify: bool) -> bool:
+        if not content.startswith(_HEAD) and not _HEAD.startswith(content) and not overwrite:
+            message = f"{self.path}: a file of this name is needed for a while, and this one is not ours; move it away"
+            raise AlreadyExistsError(message, path=self.path)
+        entries = [_parse(line) for line in content.split(b"\n")[:-1]]
         if not entries:
             return False
         if entries[0].get("plan") != self._plan:
             if overwrite:
                 return False
-            message = (
-                f"{self.path}: an interrupted conversion of something else, or with other options, is there; "
-                "run that one again, or overwrite it"
-            )
-            raise AlreadyExistsError(message, path=self.path)
+            raise self.of_another()
         for entry in entries[1:]:
             with contextlib.suppress(KeyError, TypeError, ValueError):  # an entry that means nothing is none
-                if entry["stamp"] is not None and _stamp(entry["path"]) == entry["stamp"]:
-                    self.finished[entry["path"]] = _core.Digest(*entry["digest"])
+                path, digest = entry["path"], _core.Digest(*entry["digest"])
+                self.known.add(path)
+                is_same = entry["stamp"] is not None and _stamp(path) == entry["stamp"]
+                if is_same and (entry["verified"] or not verify):
+                    self.finished[path] = digest
         return True
 
-    def finish(self, path: str, digest: _core.Digest) -> None:
-        """One file is whole, and was verified."""
+    def of_another(self) -> AlreadyExistsError:
+        """What to raise where the finished files are not of this conversion."""
+        message = (
+            f"{self.path}: an interrupted conversion of something else, or with other options, is there; "
+            "run that one again, or overwrite it"
+        )
+        return AlreadyExistsError(message, path=self.path)
+
+    def finish(self, path: str, digest: _core.Digest, *, verified: bool) -> None:
+        """One file is whole."""
         sums = [digest.record_count, digest.record_bytes, digest.ordered, digest.unordered]
-        with self._lock:
-            self._append({"path": path, "stamp": _stamp(path), "digest": sums})
+        with self._lock, refusals(self.path, "write"):
+            self._append({"path": path, "stamp": _stamp(path), "verified": verified, "digest": sums})
             self.finished[path] = digest
 
     def _append(self, entry: dict[str, Any]) -> None:
-        assert self._file is not None  # noqa: S101 - the journal is open
-        self._file.write(json.dumps(entry).encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        """At once and without a buffer: what failed is not tried again when the file is closed."""
+        rest = json.dumps(entry).encode() + b"\n"
+        end = os.lseek(self._descriptor, 0, os.SEEK_END)
+        try:
+            while rest:
+                rest = rest[os.write(self._descriptor, rest) :]
+            os.fsync(self._descriptor)
+        except OSError:
+            os.ftruncate(self._descriptor, end)  # half a line would spoil the next one
+            raise
 
     def remove(self) -> None:
         """All is done, or nothing is worth keeping."""
+        if sys.platform == "win32":  # where open files cannot be removed
+            self.close()
         with contextlib.suppress(FileNotFoundError):
             os.remove(self.path)
         self.close()
 
     def close(self) -> None:
         """Let go of the journal; it stays for the next time."""
-        if self._file is not None:
-            self._file.close()
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor < 0:
+            return
+        if sys.platform != "win32":
+            import fcntl  # noqa: PLC0415 - not everywhere
+
+            with contextlib.suppress(OSError):  # a child that was forked meanwhile has it open, too
+                fcntl.flock(descriptor, fcntl.LOCK_UN)
+        os.close(descriptor)
 
 
 def _hash(text: str) -> str:
@@ -116,12 +161,12 @@ def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _parse(line: bytes) -> dict[str, Any] | None:
-    with contextlib.suppress(ValueError):
+def _parse(line: bytes) -> dict[str, Any]:
+    with contextlib.suppress(ValueError, RecursionError):
         entry = json.loads(line)
         if isinstance(entry, dict):
             return entry
-    return None
+    return {}
 
 
 def _stamp(path: str) -> list[int] | None:

@@ -8,6 +8,7 @@ texts: JSON, and `NaN`, `Infinity` and `-Infinity`, which Python's writer gives 
 from __future__ import annotations
 
 import codecs
+import functools
 import io
 import json
 import re
@@ -16,13 +17,40 @@ from collections.abc import Iterator
 SPACE = b" \t\n\r"
 _PIECE_BYTES = 1 << 20
 
+_SP = rb"[ \t\n\r]*"
 _NUMBER = rb"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
-_SKIP = re.compile(rb"[ \t\n\r]*")
-_VALUE = re.compile(rb'[ \t\n\r]*(?:(?P<open>[\[{"])|true|false|null|NaN|-?Infinity|' + _NUMBER + rb")")
-_NEXT = re.compile(rb"[ \t\n\r]*([,\]}:])")
-_QUOTE = re.compile(rb'[ \t\n\r]*"')
-# Escapes by the hundred: each of a repeated group takes memory of its own.
-_IN_STRING = re.compile(rb'[^"\\\x00-\x1f]+|(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})){1,256}|(?P<end>")')
+_WORD = rb"true|false|null|NaN|-?Infinity"
+_ESCAPE = rb'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})'
+_SKIP = re.compile(_SP)
+_VALUE = re.compile(_SP + rb'(?:(?P<open>[\[{"])|' + _WORD + b"|" + _NUMBER + rb")")
+_NEXT = re.compile(_SP + rb"([,\]}:])")
+_QUOTE = re.compile(_SP + rb'"')
+# Repeated groups are counted: each repetition takes memory of its own.
+_IN_STRING = re.compile(rb'(?:[^"\\\x00-\x1f]*' + _ESCAPE + rb'){1,1024}|[^"\\\x00-\x1f]*(?P<end>")')
+
+# Most values are simple, or hold simple ones, down to some depth. Many of them are passed with one match.
+_STRING = rb'"[^"\\\x00-\x1f]*(?:' + _ESCAPE + rb'[^"\\\x00-\x1f]*){0,256}"'
+_MEMBER = _STRING + _SP + b":" + _SP
+_DEPTH = 3
+
+
+def _item(depth: int) -> bytes:
+    simple = b"|".join((_STRING, _WORD, _NUMBER))
+    if not depth:
+        return b"(?:" + simple + b")"
+    inner = _item(depth - 1)
+    # Behind each item comes the closing bracket, or a comma and no closing bracket.
+    array = rb"\[" + _SP + b"(?:" + inner + _SP + b"(?:," + _SP + rb"(?!\])|(?=\]))){0,256}\]"
+    an_object = rb"\{" + _SP + b"(?:" + _MEMBER + inner + _SP + b"(?:," + _SP + rb"(?!\})|(?=\}))){0,256}\}"
+    return b"(?:" + b"|".join((simple, array, an_object)) + b")"
+
+
+@functools.cache
+def _run(bracket: int) -> re.Pattern[bytes]:
+    """Items with commas behind them, in an array or in an object."""
+    before = _MEMBER if bracket == ord("{") else b""
+    return re.compile(b"(?:" + _SP + before + _item(_DEPTH) + _SP + b",){1,256}")
+
 
 # Text with escapes in it, in pieces that end behind one; a pair of surrogates is one.
 _PAIR = rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
@@ -43,7 +71,7 @@ def end_of_value(text: bytes, at: int = 0) -> int:
         at, opened = _value(text, at)
         if opened and not (closed := _empty(text, at, opened)):
             above.append(opened)
-            at = _key(text, at) if opened == ord("{") else at
+            at = _next_value(text, at, opened)
             continue
         at = closed if opened else at
         while above:
@@ -52,7 +80,7 @@ def end_of_value(text: bytes, at: int = 0) -> int:
                 raise NotJsonError(f"',' or '{_CLOSING[above[-1]].decode()}' is missing at byte {at}")
             at = follows.end()
             if follows[1] == b",":
-                at = _key(text, at) if above[-1] == ord("{") else at
+                at = _next_value(text, at, above[-1])
                 break
             above.pop()
         else:
@@ -136,6 +164,13 @@ def _decoded(text: bytes) -> Iterator[str]:
     decoder, view = codecs.getincrementaldecoder("utf-8")(), memoryview(text)
     for start in range(0, len(view), _PIECE_BYTES):
         yield decoder.decode(view[start : start + _PIECE_BYTES], final=start + _PIECE_BYTES >= len(view))
+
+
+def _next_value(text: bytes, at: int, bracket: int) -> int:
+    """Where a value is looked at more closely, in a bracket where one has to follow."""
+    while run := _run(bracket).match(text, at):
+        at = run.end()
+    return _key(text, at) if bracket == ord("{") else at
 
 
 def _value(text: bytes, at: int) -> tuple[int, int]:

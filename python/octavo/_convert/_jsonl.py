@@ -13,7 +13,7 @@ import io
 import itertools
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from typing import IO
+from typing import IO, NamedTuple
 
 from octavo._convert import _json_text as json_text
 from octavo._convert._blocks import in_blocks
@@ -23,18 +23,33 @@ from octavo._convert._source import Block
 from octavo.errors import FormatError
 
 TEXT, BASE64 = "octavo.text", "octavo.base64"
+_ENVELOPES = {TEXT, BASE64}
 
 _TEXT_START, _BASE64_START, _END = b'{"octavo.text":"', b'{"octavo.base64":"', b'"}'
 _BOM = b"\xef\xbb\xbf"
 _READ_BYTES = 1 << 20
-_QUICK_BYTES = 256 << 10  # longer lines are not parsed into objects, which would take many times their size
+_QUICK_BYTES = 8 << 20  # longer lines are looked through in little memory, and not so quickly
 _FIRST = frozenset(b"%c" % byte for byte in b'{["-0123456789tfnNI')  # what values begin with
+_SURELY_FITS = 256 << 20  # a line is six times its record at most, where every character is an escape
 _BASE64_PIECE = 3 << 18  # a multiple of three bytes: pieces can be joined
 
-# Integers as floats: those of thousands of digits take no time, and nobody looks at them.
-_parser = json.JSONDecoder(parse_int=float)
-_pairs = json.JSONDecoder(parse_int=float, object_pairs_hook=tuple)
+
+def _envelopes_alone(pairs: list[tuple[str, object]]) -> list[tuple[str, object]] | None:
+    return pairs if len(pairs) == 1 and pairs[0][0] in _ENVELOPES else None
+
+
+# Of what is only looked at, nothing else is kept: neither objects nor numbers, which may have thousands of digits.
+_parser = json.JSONDecoder(object_pairs_hook=_envelopes_alone, parse_int=bool, parse_float=bool)
 _fields = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)  # numbers as they are written
+
+
+class _Mark(NamedTuple):
+    """Where a line begins that is a record, or stands before one."""
+
+    record: int
+    input: int
+    offset: int
+    line: int
 
 
 class JsonlSource:
@@ -53,7 +68,7 @@ class JsonlSource:
         if self.record_count is None:
             records, marks = 0, []
             for mark, lines in self._pieces(self._marks[0]):
-                marks.append(_Mark(records, mark.input, mark.offset, mark.line))
+                marks.append(mark._replace(record=records))
                 records += sum(map(bool, map(bytes.strip, lines)))
             self._marks = marks or self._marks
             self.record_count = records
@@ -75,12 +90,13 @@ class JsonlSource:
         left_out = start - mark.record
         for at, lines in self._pieces(mark):
             path = self._inputs.names[at.input]
-            numbered = ((line, number, path) for number, line in enumerate(lines, at.line) if line.strip())
-            if left_out:
-                records = list(numbered)
-                numbered = itertools.islice(records, left_out, None)  # type: ignore[assignment]
-                left_out = max(left_out - len(records), 0)
-            yield from numbered
+            for number, line in enumerate(lines, at.line):
+                if not line.strip():
+                    continue
+                if left_out:
+                    left_out -= 1
+                else:
+                    yield line, number, path
 
     def _pieces(self, first: _Mark) -> Iterator[tuple[_Mark, list[bytes]]]:
         """Some lines at a time, and where the first of them is; from a mark to the last file's end."""
@@ -104,18 +120,6 @@ class JsonlSource:
         except UnicodeDecodeError as error:
             reason = f"not UTF-8: {error.reason} at byte {error.start}"
         raise FormatError(f"{path}: line {number}: {reason}", path=path)
-
-
-class _Mark:
-    """Where a record's line is."""
-
-    __slots__ = ("input", "line", "offset", "record")
-
-    def __init__(self, record: int, input: int, offset: int, line: int) -> None:  # noqa: A002 - which of the inputs
-        self.record = record
-        self.input = input
-        self.offset = offset
-        self.line = line
 
 
 def _split(file: IO[bytes], path: str, number: int) -> Iterator[tuple[list[bytes], int]]:
@@ -151,22 +155,17 @@ def meaning(line: bytes) -> bytes:
             return record
     if len(line) > _QUICK_BYTES:
         return _meaning_of_long(line)
-    text = line.decode()
     try:
-        value = _parser.decode(text)
-        if type(value) is not dict or len(value) != 1 or not (TEXT in value or BASE64 in value):
-            return line
-        pairs = _pairs.decode(text)
+        value = _parser.decode(line.decode())
     except RecursionError:
         return _meaning_of_long(line)
     except json.JSONDecodeError as error:
         raise json_text.NotJsonError(f"not JSON: {error.msg} at column {error.pos + 1}") from None
-    if len(pairs) != 1 or not isinstance(pairs[0][1], str):
-        return line
     found = None
-    with contextlib.suppress(UnicodeEncodeError):  # half a surrogate pair
-        content = pairs[0][1].encode()
-        found = content if pairs[0][0] == TEXT else _from_base64(content)
+    if type(value) is list and len(value) == 1 and type(value[0]) is tuple and isinstance(value[0][1], str):
+        with contextlib.suppress(UnicodeEncodeError):  # half a surrogate pair
+            content = value[0][1].encode()
+            found = content if value[0][0] == TEXT else _from_base64(content)
     return line if found is None else found
 
 
@@ -243,7 +242,7 @@ class JsonlSink:
 
     def write(self, block: Block) -> None:
         """Add records."""
-        write_pieces(self._output, itertools.chain.from_iterable(map(_line, block.records)))
+        write_pieces(self._output, itertools.chain.from_iterable(map(self._line, block.records)))
 
     def close(self) -> None:
         """Finish: the file appears, whole and durable."""
@@ -254,10 +253,18 @@ class JsonlSink:
         """Give up: nothing is left."""
         self._output.close()
 
+    def _line(self, record: bytes) -> Iterable[bytes]:
+        """Pieces of the line that means this record."""
+        pieces = (record, b"\n") if _is_its_own_line(record) else _envelope(record)
+        return pieces if len(record) <= _SURELY_FITS else self._measured(pieces)
 
-def _line(record: bytes) -> Iterable[bytes]:
-    """Pieces of the line that means this record."""
-    return (record, b"\n") if _is_its_own_line(record) else _envelope(record)
+    def _measured(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        """The same; a line that could not be read again is refused."""
+        size = 0
+        for piece in pieces:
+            size += len(piece)
+            check_size(size, "a line", self._output.name)
+            yield piece
 
 
 def _is_its_own_line(record: bytes) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeGuard, cast
@@ -38,6 +39,8 @@ def open_input(
     options = {"column": column, "layout": layout}
     if hasattr(inputs, "read"):
         return ForeignInput(kind, inputs, [], options)
+    if isinstance(inputs, bytes | bytearray | memoryview):
+        return ForeignInput(kind, io.BytesIO(inputs), [], options)
     paths = _foreign_paths(kind, inputs)
     return ForeignInput(kind, paths, paths, options)
 

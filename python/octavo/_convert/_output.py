@@ -12,9 +12,11 @@ from octavo._convert._open_any import FOREIGN, RECORD_FORMATS, open_input
 from octavo._location import FORMAT_OF_SUFFIX, format_of_name, is_gzip_name
 from octavo._open import create
 from octavo._recipe import recipe
+from octavo._sidecar import SUFFIX as SIDECAR
 from octavo.errors import OptionError
 
 if TYPE_CHECKING:
+    from octavo import _core
     from octavo._convert import Container
     from octavo._convert._source import Sink
     from octavo._reader import Info
@@ -48,12 +50,37 @@ class Target:
         """Start another container."""
         return _foreign.open_sink(self.format, path, overwrite=True, **self.options)
 
+    def check(self) -> None:
+        """Refuse options that cannot be, before anything is read or written."""
+        if not self.is_foreign:
+            recipe(self.format, self._recipe_options())
+        elif "layout" in self.options and self.options["layout"] not in _foreign.LAYOUTS:
+            message = f"layout {self.options['layout']!r} is none of: {', '.join(_foreign.LAYOUTS)}"
+            raise OptionError(message)
+
+    def _recipe_options(self) -> dict[str, Any]:
+        return {name: value for name, value in self.options.items() if name != "sidecar"}
+
+    def is_free(self, path: str) -> bool:
+        """Whether there is nothing at this path; an empty folder is nothing where a folder goes."""
+        if self.format == "folder" and os.path.isdir(path):
+            return not os.listdir(path)
+        return not os.path.lexists(path)
+
+    def holds(self, found: _core.Digest, written: _core.Digest) -> bool:
+        """Whether what was found is what was written."""
+        if found.record_count != written.record_count:
+            return False
+        if self.format == "folder":  # it has the order of its names, whatever the order in which its files were written
+            return found.unordered == written.unordered
+        return found.ordered == written.ordered
+
     def made(self, path: str, info: Info) -> bool:
         """Whether a record file could have been written with these options, as far as it tells."""
-        given = {name: value for name, value in self.options.items() if name != "sidecar"}
+        given = self._recipe_options()
         if self.format == "tfrecord" and is_gzip_name(path):
             given.setdefault("codec", "gzip")
-        if info.format != self.format:
+        if info.format != self.format or (self.options.get("sidecar") and not os.path.exists(path + SIDECAR)):
             return False
         wanted = recipe(self.format, given)
         if info.writer_options is not None:

@@ -7,10 +7,11 @@ import itertools
 import json
 from array import array
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import IO, Any, NamedTuple, TypeAlias
 
 from octavo._convert._blocks import in_blocks
-from octavo._convert._input import MOST_RECORD_BYTES, Inputs, check_size
+from octavo._convert._input import Inputs, check_size
 from octavo._convert._publish import Target, open_output, refusals
 from octavo._convert._source import BLOCK_BYTES, BLOCK_RECORDS, Block
 from octavo.errors import DamagedFileError, FormatError, OctavoError, OptionError, UnsupportedError, of_os_error
@@ -28,6 +29,7 @@ Records: TypeAlias = Callable[[pa.RecordBatch, int], Iterator[bytes]]
 COLUMN = "record"
 _GROUP_BYTES = 64 << 20
 _GROUP_ROWS = 1 << 20
+_MOST_VALUE_BYTES = (1 << 31) - (8 << 20)  # a page with it and what is before it in its block
 _ROWS_AT_ONCE = 64  # where the size of rows is not known
 _BUFFER_BYTES = 1 << 20
 _DICTIONARIES = {"PLAIN_DICTIONARY", "RLE_DICTIONARY"}
@@ -51,10 +53,8 @@ class ParquetSource:
         named = Inputs(inputs)
         self._column = column
         self.total_bytes = named.total_bytes
-        if isinstance(inputs, Sequence):
-            self._files = [self._look_at(path, path) for path in inputs]
-        else:
-            self._files = [self._look_at(named.names[0], _seekable(inputs, named.names[0]))]
+        handles: Sequence[str | IO[bytes]] = inputs if isinstance(inputs, Sequence) else [_seekable(inputs)]
+        self._files = list(map(self._look_at, named.names, handles))
         self.record_count: int | None = sum(sum(file.rows) for file in self._files)
 
     def count(self) -> int:
@@ -127,50 +127,36 @@ class _Choice(NamedTuple):
         if column is None:
             if not len(schema) or not all(map(_is_jsonable, schema.types)) or len(set(schema.names)) < len(schema):
                 raise OptionError(f"{path}: choose the column that is the record: {_listed(schema)}", path=path)
-            return cls(None, _Rows(path).records)
+            return cls(None, partial(_rows, path=path))
         names = [column] if schema.get_field_index(column) >= 0 else column.split(".")
         kind = _type_at(schema, names)
         if kind is None:
             raise OptionError(f"{path}: there is no column {column!r}, but: {_listed(schema)}", path=path)
         if not _is_binary(kind) and not _is_jsonable(kind):
             raise OptionError(f"{path}: column {column!r} of type {kind} cannot be a record", path=path)
-        return cls(column, _Values(path, names).records)
+        return cls(column, partial(_values, path=path, names=names))
 
 
-class _Values:
+def _values(batch: pa.RecordBatch, row: int, *, path: str, names: list[str]) -> Iterator[bytes]:
     """The values of a column: bytes as they are, text as UTF-8, all else as JSON."""
-
-    def __init__(self, path: str, names: list[str]) -> None:
-        self._path = path
-        self._names = names
-
-    def records(self, batch: pa.RecordBatch, row: int) -> Iterator[bytes]:
-        column = batch.column(batch.schema.get_field_index(self._names[0]))
-        for name in self._names[1:]:
-            column = pc.struct_field(column, name)
-        if column.null_count:
-            null = pc.index(column.is_null(), value=True).as_py()
-            raise FormatError(
-                f"{self._path}: row {row + null}: column {'.'.join(self._names)!r} is null, which no record can be",
-                path=self._path,
-            )
-        return _bytes_of(column)
+    column = batch.column(batch.schema.get_field_index(names[0]))
+    for name in names[1:]:
+        column = pc.struct_field(column, name)
+    if column.null_count:
+        null = row + pc.index(column.is_null(), value=True).as_py()
+        raise FormatError(f"{path}: row {null}: column {'.'.join(names)!r} is null, which no record can be", path=path)
+    return _bytes_of(column)
 
 
-class _Rows:
+def _rows(batch: pa.RecordBatch, row: int, *, path: str) -> Iterator[bytes]:
     """Rows as JSON objects, with their keys in the order of the columns."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-
-    def records(self, batch: pa.RecordBatch, row: int) -> Iterator[bytes]:
-        for start in range(0, len(batch), _ROWS_AT_ONCE):
-            try:
-                rows = batch.slice(start, _ROWS_AT_ONCE).to_pylist()
-            except ValueError as error:  # text that is not UTF-8, or fields of one name
-                where = f"rows {row + start} to {row + min(start + _ROWS_AT_ONCE, len(batch)) - 1}"
-                raise FormatError(f"{self._path}: {where} cannot be JSON: {error}", path=self._path) from error
-            yield from (_to_json(one).encode() for one in rows)
+    for start in range(0, len(batch), _ROWS_AT_ONCE):
+        try:
+            rows = batch.slice(start, _ROWS_AT_ONCE).to_pylist()
+        except ValueError as error:  # text that is not UTF-8
+            where = f"rows {row + start} to {row + min(start + _ROWS_AT_ONCE, len(batch)) - 1}"
+            raise FormatError(f"{path}: {where} cannot be JSON: {error}", path=path) from error
+        yield from (_to_json(one).encode() for one in rows)
 
 
 def _bytes_of(column: pa.Array) -> Iterator[bytes]:
@@ -187,12 +173,13 @@ def _bytes_of(column: pa.Array) -> Iterator[bytes]:
 def _is_binary(kind: pa.DataType) -> bool:
     """Whether values are bytes or text."""
     kind = _stored(kind)
-    is_bytes = pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_binary_view(kind)
+    is_bytes: bool = pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_binary_view(kind)
     return is_bytes or pa.types.is_fixed_size_binary(kind) or _is_text(kind)
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    is_plain: bool = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return is_plain or bool(pa.types.is_string_view(kind))
 
 
 def _is_jsonable(kind: pa.DataType) -> bool:
@@ -203,19 +190,14 @@ def _is_jsonable(kind: pa.DataType) -> bool:
         return all(_is_jsonable(field.type) for field in fields) and len({one.name for one in fields}) == len(fields)
     if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
         return _is_jsonable(kind.value_type)
-    is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+    is_number: bool = pa.types.is_integer(kind) or pa.types.is_floating(kind)
     return is_number or pa.types.is_null(kind) or pa.types.is_boolean(kind) or _is_text(kind)
 
 
 def _stored(kind: pa.DataType) -> pa.DataType:
     """The type under an extension's or a dictionary's."""
-    while True:
-        if isinstance(kind, pa.BaseExtensionType):
-            kind = kind.storage_type
-        elif pa.types.is_dictionary(kind):
-            kind = kind.value_type
-        else:
-            return kind
+    kind = getattr(kind, "storage_type", kind)
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
 def _type_at(schema: pa.Schema, names: list[str]) -> pa.DataType | None:
@@ -234,8 +216,8 @@ def _listed(schema: pa.Schema) -> str:
     return ", ".join(f"{field.name!r} ({field.type})" for field in schema) or "there are none"
 
 
-def _seekable(stream: IO[bytes], name: str) -> IO[bytes]:
-    seekable = getattr(stream, "seekable", None)
+def _seekable(stream: IO[bytes]) -> IO[bytes]:
+    name, seekable = getattr(stream, "name", "a stream"), getattr(stream, "seekable", None)
     if seekable is None or not seekable():
         raise UnsupportedError(f"{name}: Parquet is read from its end: put the stream into a file first", path=name)
     return stream
@@ -259,9 +241,8 @@ def _opened(path: str, handle: str | IO[bytes], **options: Any) -> Iterator[Any]
 def _array(records: list[bytes]) -> pa.Array:
     offsets = array("i", itertools.accumulate(map(len, records), initial=0))
     content = records[0] if len(records) == 1 else b"".join(records)
-    return pa.Array.from_buffers(
-        pa.binary(), len(records), [None, pa.py_buffer(offsets), pa.py_buffer(content)], null_count=0
-    )
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(content)]
+    return pa.Array.from_buffers(pa.binary(), len(records), buffers, null_count=0)
 
 
 class ParquetSink:
@@ -284,11 +265,11 @@ class ParquetSink:
 
     def write(self, block: Block) -> None:
         """Add records."""
-        for record in block.records:
-            check_size(len(record), "a record", self._output.name)
+        check_size(max(map(len, block.records), default=0), "a record", self._output.name, most=_MOST_VALUE_BYTES)
         size = sum(map(len, block.records))
-        fits = size <= MOST_RECORD_BYTES  # which is what an array can hold
-        self._waiting += map(_array, [block.records] if fits else ([record] for record in block.records))
+        if size >= _GROUP_BYTES:
+            self._write_group()  # a page has 2 GB at most, and nothing else may be in that of a very large record
+        self._waiting.append(_array(block.records))
         self._waiting_rows += len(block.records)
         self._waiting_bytes += size
         if self._waiting_bytes >= _GROUP_BYTES or self._waiting_rows >= _GROUP_ROWS:

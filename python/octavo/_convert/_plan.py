@@ -14,6 +14,7 @@ from itertools import pairwise
 from octavo.errors import OptionError
 
 MOST_SHARDS = 99_999  # five digits, as in the names
+_MOST_DIGITS = 20  # more of them are not even looked at
 _SHARDED = re.compile(r"^(?P<stem>.*)@(?P<count>\d+)(?P<suffix>(\.[^/\\@]*)?)$")
 _SHARD_NUMBER = re.compile(r"-\d{5,}-of-\d{5,}\Z")
 _SUFFIXES = re.compile(r"(?P<stem>.*?[^/\\])(?P<suffix>\.[^/\\.]+(\.gz)?)?", re.DOTALL)
@@ -31,12 +32,34 @@ class Job:
     """Set where the records are those of one file of the source, whose number it is; they are counted from there."""
 
 
-def shard_count_of(target: str) -> tuple[str, int | None]:
-    """The name without its count, and the count, if the target is a sharded name: `out@20.ffr` is `out.ffr` and 20."""
-    found = _SHARDED.match(target)
-    if not found:
-        return target, None
-    return found["stem"] + found["suffix"], checked_count(int(found["count"]), target)
+@dataclasses.dataclass(frozen=True)
+class Name:
+    """A target's name, taken apart where the number of a shard goes."""
+
+    stem: str
+    suffix: str
+    shards: int | None = None
+    """How many there are, if the name says so."""
+
+    @classmethod
+    def of(cls, target: str) -> Name:
+        """`out@20.ffr` and `out.ffr@20` are what `octavo.open` reads by these names: the number is where the `@` is."""
+        if found := _SHARDED.match(target):
+            count = found["count"]
+            shards = int(count) if len(count) < _MOST_DIGITS else MOST_SHARDS + 1
+            return cls(found["stem"], found["suffix"], checked_count(shards, target))
+        found = _SUFFIXES.fullmatch(target)
+        return cls(found["stem"], found["suffix"] or "") if found else cls(target, "")
+
+    @property
+    def whole(self) -> str:
+        """The name of a single file; of several, that of the first."""
+        return self.stem + self.suffix if self.shards is None else self.of_shards(self.shards)[0]
+
+    def of_shards(self, count: int) -> list[str]:
+        """The names of so many shards."""
+        checked_count(count, self.stem + self.suffix)
+        return [f"{self.stem}-{number:05d}-of-{count:05d}{self.suffix}" for number in range(count)]
 
 
 def checked_count(count: int, target: str) -> int:
@@ -47,11 +70,9 @@ def checked_count(count: int, target: str) -> int:
     return count
 
 
-def shard_names(name: str, count: int) -> list[str]:
-    """The names of `count` shards of a file that would be called `name`."""
-    found = _SUFFIXES.fullmatch(name)
-    stem, suffix = (found["stem"], found["suffix"] or "") if found else (name, "")
-    return [f"{stem}-{number:05d}-of-{count:05d}{suffix}" for number in range(checked_count(count, name))]
+def without_shard_number(path: str) -> str:
+    """`x.jsonl` for `x.jsonl-00003-of-00064`: by its end a name tells what is in the file."""
+    return _SHARD_NUMBER.sub("", path)
 
 
 def edges_by_count(records: int, shards: int) -> list[int]:
@@ -64,12 +85,12 @@ def edges_by_records(records: int, most: int) -> list[int]:
     return [*range(0, records, most), records] if records else [0, 0]
 
 
-def jobs_of(name: str, edges: list[int] | None) -> list[Job]:
+def jobs_of(name: Name, edges: list[int] | None) -> list[Job]:
     """One job for each shard; without edges, one for everything."""
     if edges is None:
-        return [Job(name, 0, None)]
+        return [Job(name.whole, 0, None)]
     runs = list(pairwise(edges))
-    return [Job(path, *run) for path, run in zip(shard_names(name, len(runs)), runs, strict=True)]
+    return [Job(path, *run) for path, run in zip(name.of_shards(len(runs)), runs, strict=True)]
 
 
 def names_in(directory: str, sources: list[str], suffix: str) -> list[str]:
@@ -77,7 +98,7 @@ def names_in(directory: str, sources: list[str], suffix: str) -> list[str]:
     names = []
     for path in sources:
         shard = _SHARD_NUMBER.search(path)  # x.tfrecord-00003-of-00064 keeps its number behind
-        found = _SUFFIXES.fullmatch(_SHARD_NUMBER.sub("", os.path.basename(path)))
+        found = _SUFFIXES.fullmatch(without_shard_number(os.path.basename(path)))
         stem = found["stem"] if found else os.path.basename(path)
         names.append(os.path.join(directory, stem + suffix + (shard[0] if shard else "")))
     if len(set(names)) < len(names):

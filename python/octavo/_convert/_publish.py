@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from typing import IO, Any, Protocol, TypeAlias
 
 from octavo._arguments import as_path
+from octavo._convert._plan import without_shard_number
 from octavo.errors import AlreadyExistsError, ClosedError, OctavoError, RecordTypeError, of_os_error
 
 if sys.platform != "win32":
@@ -55,7 +56,7 @@ def open_output(target: Target, *, overwrite: bool) -> NewFile | Borrowed:
 def open_zipped_output(target: Target, *, overwrite: bool) -> Output:
     """The same; compressed by gzip if the name says so."""
     output = open_output(target, overwrite=overwrite)
-    return Zipped(output) if output.name.endswith(GZIP_SUFFIXES) else output
+    return Zipped(output) if without_shard_number(output.name).endswith(GZIP_SUFFIXES) else output
 
 
 class NewFile(io.RawIOBase):
@@ -207,9 +208,11 @@ def refusals(path: str, doing: str) -> Iterator[None]:
 
 
 def check_free(path: str, *, overwrite: bool) -> None:
-    """A new file may go where nothing is, or in place of another file if that was said."""
+    """A new file may go where nothing is, or in place of another file if that was said; never of a device or a pipe."""
     if os.path.isdir(path) and not os.path.islink(path):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise OSError(errno.EINVAL, "it is not a regular file", path)
     if not overwrite and os.path.lexists(path):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
 

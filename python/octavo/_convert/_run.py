@@ -3,60 +3,22 @@
 from __future__ import annotations
 
 import os
-import threading
-from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from octavo import _core
-from octavo._convert._any_input import AnyInput, ForeignInput, RecordInput
+from octavo._convert._existing import refusal
 from octavo._convert._output import remove
+from octavo._convert._records_of import RecordsOf, Stopped, Tally
 from octavo.errors import OctavoError
 
 if TYPE_CHECKING:
+    from octavo._convert._existing import Judge
     from octavo._convert._journal import Journal
     from octavo._convert._output import Target
     from octavo._convert._plan import Job
-    from octavo._convert._shuffled import ShuffledInput
-    from octavo._convert._source import Block
 
 # One job keeps the decoders and encoders of a few cores busy; reading, writing and syncing of several overlap.
 _MOST_JOBS = 4
-
-
-class Stopped(Exception):  # noqa: N818 - not an error: another thread failed, or the user has had enough
-    """The other jobs are to end."""
-
-
-class Tally:
-    """How far all jobs are together. A record counts half when it is written and whole when it was read back."""
-
-    def __init__(self, total: int | None, progress: Callable[[int, int], object] | None, *, verify: bool) -> None:
-        self._total = total
-        self._progress = progress
-        self._weight = 1 if verify else 2
-        self._halves = 0
-        self._lock = threading.Lock()
-        self.stopped = threading.Event()
-
-    def add(self, records: int) -> None:
-        """So many records more were written, or read back."""
-        if self.stopped.is_set():
-            raise Stopped
-        with self._lock:
-            self._halves += records * self._weight
-            if self._progress is not None and self._total is not None:
-                self._progress(self._halves // 2, self._total)
-
-    def from_total(self) -> Callable[[int], None]:
-        """The same for somebody who counts from the beginning."""
-        seen = 0
-
-        def told(done: int) -> None:
-            nonlocal seen
-            self.add(done - seen)
-            seen = done
-
-        return told
 
 
 class Runner:
@@ -64,36 +26,54 @@ class Runner:
 
     def __init__(
         self,
-        source: AnyInput | ShuffledInput,
+        records: RecordsOf,
         target: Target,
         journal: Journal,
         tally: Tally,
+        judge: Judge,
         *,
+        overwrite: bool,
         verify: bool,
     ) -> None:
-        self._source = source
+        self._records = records
         self._target = target
         self._journal = journal
         self._tally = tally
+        self._judge = judge
+        self._overwrite = overwrite
         self._verify = verify
+        self.has_published = False
+        """Whether a file is there that was not there before."""
 
-    def run(self, jobs: list[Job]) -> None:
-        """Run all jobs that are not finished. If one fails, none is begun any more, and what is half written goes."""
-        waiting = []
+    def run(self, jobs: list[Job]) -> int:
+        """Run all jobs that are not finished, and say how many were. If one fails, none is begun any more."""
+        waiting, kept = [], 0
         for job in jobs:
-            if job.path in self._journal.finished:
-                times = 2 if self._verify else 1  # written, and read back
-                self._tally.add(times * self._journal.finished[job.path].record_count)
+            if self._is_kept(job):
+                kept += 1
             else:
                 waiting.append(job)
         # Sources and sinks in Python take turns anyway.
-        is_native = isinstance(self._source, RecordInput) and not self._target.is_foreign
+        is_native = self._records.are_native and not self._target.is_foreign
         at_a_time = min(len(waiting), _MOST_JOBS, os.cpu_count() or 1) if is_native else 1
         if at_a_time <= 1:
             for job in waiting:
                 self._run_one(job)
-            return
-        self._run_together(waiting, at_a_time)
+        else:
+            self._run_together(waiting, at_a_time)
+        return kept
+
+    def _is_kept(self, job: Job) -> bool:
+        """Whether the file need not be written: as the journal has it, or because it is what would be written."""
+        # What is in a folder may have changed without a trace, and what is not in the journal may be anybody's.
+        is_ours = job.path in self._journal.known and self._target.format != "folder"
+        if self._overwrite or is_ours or self._target.is_free(job.path):
+            finished = self._journal.finished.get(job.path)
+            if finished is not None:
+                self._tally.add_whole(finished.record_count)
+            return finished is not None
+        self._journal.finish(job.path, self._judge.expected(job, self._records), verified=True)
+        return True
 
     def _run_together(self, waiting: list[Job], at_a_time: int) -> None:
         from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait  # noqa: PLC0415 - takes long to import
@@ -111,53 +91,41 @@ class Runner:
                 raise error
 
     def _run_one(self, job: Job) -> None:
-        digest = self._write(job)
+        digest = self._write_foreign(job) if self._target.is_foreign else self._write(job)
+        self.has_published = True
         if self._verify:
             self._read_back(job, digest)
-        self._journal.finish(job.path, digest)
+        self._journal.finish(job.path, digest, verified=self._verify)
 
     def _write(self, job: Job) -> _core.Digest:
-        if self._target.is_foreign:
-            return self._write_foreign(job)
         with self._target.create(job.path) as writer:
-            if isinstance(self._source, RecordInput):
-                reader = self._source.reader[job.start : job.stop]
-                return _core.copy(reader, writer, self._tally.from_total())
-            digest = _core.Digest()
-            for block in self._blocks(job, digest):
-                writer.write_many(block.records)
+            digest = self._records.copy(job, writer)
+            self._check_still_free(job)
             return digest
 
     def _write_foreign(self, job: Job) -> _core.Digest:
         digest = _core.Digest()
         sink = self._target.open_sink(job.path)
         try:
-            for block in self._blocks(job, digest):
+            for block in self._records.blocks(job, digest):
                 sink.write(block)
+            self._check_still_free(job)
         except BaseException:
             sink.abort()
             raise
         sink.close()
         return digest
 
-    def _blocks(self, job: Job, digest: _core.Digest) -> Iterator[Block]:
-        if job.file is None or not isinstance(self._source, ForeignInput):
-            yield from self._counted(self._source.blocks(job.start, job.stop), digest)
-            return
-        with self._source.file(job.file) as one:
-            yield from self._counted(one.blocks(0, None), digest)
-
-    def _counted(self, blocks: Iterator[Block], digest: _core.Digest) -> Iterator[Block]:
-        for block in blocks:
-            digest.update(block.records)
-            self._tally.add(len(block.records))
-            yield block
+    def _check_still_free(self, job: Job) -> None:
+        """Writing may take hours, and what came meanwhile is somebody else's."""
+        if not self._overwrite and job.path not in self._journal.known and not self._target.is_free(job.path):
+            raise refusal(job.path)
 
     def _read_back(self, job: Job, written: _core.Digest) -> None:
         told = self._tally.from_total()
         with self._target.reopen(job.path) as result:
             found = result.digest(lambda done, _total: told(done) if result.record_count is not None else None)
-        if found.record_count == written.record_count and same_records(found, written, self._target.format):
+        if self._target.holds(found, written):
             return
         remove(job.path)
         message = (
@@ -165,10 +133,3 @@ class Runner:
             f"{written.record_count} with digest {written.ordered} were written; it was removed"
         )
         raise OctavoError(message, path=job.path)
-
-
-def same_records(found: _core.Digest, written: _core.Digest, format: str) -> bool:
-    """Whether what was found is what was written."""
-    if format == "folder":  # it has the order of its names, whatever the order in which its files were written
-        return found.unordered == written.unordered
-    return found.ordered == written.ordered

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from octavo import _core
 from octavo._convert._any_input import AnyInput, RecordInput
+from octavo._convert._publish import refusals
 from octavo._convert._source import BLOCK_BYTES, BLOCK_RECORDS, Block
 from octavo._open import create
 from octavo._open import open as open_records
+from octavo.errors import StorageError
 from octavo.shuffle import Permutation
 
 if TYPE_CHECKING:
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     from octavo._reader import Reader
 
 SUFFIX = ".shuffling"
+_OURS = re.compile(r"(all|\d{3})\.tfrecord(\.partial)?")
 _PART_BYTES = 256 << 20
 _MOST_PARTS = 128  # each has a block of a megabyte in memory while it is written
 # Where nobody knows what records weigh, compressed files are taken for this many times as large.
@@ -36,10 +40,10 @@ class ShuffledInput:
     """The records of another input, in the order of `Permutation(count, seed=seed)`."""
 
     def __init__(self, source: AnyInput, seed: int, target: str) -> None:
-        self._folder = target.rstrip("/\\") + SUFFIX
+        self._folder = target.rstrip("/" + os.sep) + SUFFIX
         self._stack = contextlib.ExitStack()
         try:
-            os.makedirs(os.path.dirname(self._folder), exist_ok=True)
+            _check_ours(self._folder)
             _remove(self._folder)  # of a conversion that was killed
             self._stack.callback(_remove, self._folder)
             self._reader = self._readable(source)
@@ -88,11 +92,12 @@ class ShuffledInput:
         """A container that is read from its beginning to its end becomes a file with an index first."""
         if isinstance(source, RecordInput):
             return source.reader
-        os.makedirs(self._folder)
+        self._make_folder()
         path = os.path.join(self._folder, "all.tfrecord")
         with create(path) as writer:
             for block in source.blocks(0, None):
                 writer.write_many(block.records)
+        source.check_unchanged()
         return self._stack.enter_context(open_records(path))
 
     def _spread(self, seed: int) -> list[Reader]:
@@ -101,11 +106,25 @@ class ShuffledInput:
         count = min(-(-weight // _PART_BYTES), _MOST_PARTS, self.record_count)
         if count <= 1:
             return []  # all of it fits into the cache of decoded chunks, or nearly
-        os.makedirs(self._folder)
+        self._make_folder()
         paths = [os.path.join(self._folder, f"{number:03d}.tfrecord") for number in range(count)]
         with contextlib.ExitStack() as writers:
             _core.scatter(self._reader, seed, [writers.enter_context(create(path)) for path in paths])
         return [self._stack.enter_context(open_records(path)) for path in paths]
+
+    def _make_folder(self) -> None:
+        with refusals(self._folder, "make the folder"):
+            os.mkdir(self._folder)
+
+
+def _check_ours(folder: str) -> None:
+    """What is removed must be what such a conversion has made."""
+    if not os.path.lexists(folder):
+        return
+    is_folder = os.path.isdir(folder) and not os.path.islink(folder)
+    if not is_folder or not all(map(_OURS.fullmatch, os.listdir(folder))):
+        message = f"{folder}: a folder of this name is needed for a while; move what is there away"
+        raise StorageError(message, path=folder)
 
 
 def _remove(folder: str) -> None:

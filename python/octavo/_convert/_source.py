@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 BLOCK_BYTES = 4 << 20
 """A block ends behind the record that makes it this large, so that memory is bounded by the largest record."""
@@ -42,6 +42,14 @@ class Source(Protocol):
 
     def close(self) -> None:
         """Let go of the files."""
+
+
+@runtime_checkable
+class FolderLike(Protocol):
+    """A source that is many files."""
+
+    def stamp(self) -> str:
+        """What it is recognised by: another one if any file in it was written to, came or went."""
 
 
 class Sink(Protocol):

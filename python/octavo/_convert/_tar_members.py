@@ -28,7 +28,7 @@ _ADLER = 65521
 # What is the same in all headers that are written, and the sum of its bytes.
 _MODE_AND_OWNER = b"0000644\0" + 2 * b"0000000\0"
 _TIME = b"\0" + b"00000000000\0"
-_REST = bytes(100) + b"ustar\x0000" + bytes(64) + 2 * b"0000000\0" + bytes(167)
+_REST = bytes(100) + b"ustar\x0000" + bytes(247)
 _FIXED_SUM = sum(_MODE_AND_OWNER + _TIME + b" " * 8 + _REST)
 
 _FILES = {b"0", b"\0", b"7"}
@@ -68,11 +68,11 @@ class Members:
                 self._extend(kind, header, extended)
                 continue
             name = extended[b"path"] if b"path" in extended else _name_in(header)
-            if kind == _FOLDER or (kind in {b"0", b"\0"} and name.endswith(b"/")):
+            if kind not in _FILES and kind != _FOLDER:
+                self._refuse(name, _KINDS.get(kind, f"of the unknown type {kind!r}"))
+            if kind == _FOLDER or (name.endswith(b"/") and _number(header[124:136]) == 0):  # before ustar, by the slash
                 extended = {}
                 continue
-            if kind not in _FILES:
-                self._refuse(name, _KINDS.get(kind, f"of the unknown type {kind!r}"))
             self._size = self._size_of(name, header, extended)
             return name.decode("utf-8", "surrogateescape")
         if extended:
@@ -111,7 +111,7 @@ class Members:
         if not _is_sound(header):
             if self.offset == 0:
                 raise UnknownFormatError(f"{self._path}: not a tar file", path=self._path, offset=0)
-            self._damaged("has a wrong checksum")
+            self._damaged("has a wrong checksum", self.offset)
         self.offset += BLOCK
         return header
 
@@ -142,8 +142,8 @@ class Members:
                 size = int(extended[b"size"]) if _DECIMAL.fullmatch(extended[b"size"]) else -1
         if size < 0:
             self._damaged(f"gives no possible size for {_shown(name)}")
-        if not name or b"\0" in name:
-            self._damaged(f"gives no possible name: {_shown(name)}")
+        if not name or b"\0" in name or name.endswith(b"/"):
+            self._damaged(f"gives no possible name for a file: {_shown(name)}")
         if size > MOST_RECORD_BYTES:
             check_size(size, f"member {_shown(name)}", self._path)
         return size

@@ -14,7 +14,7 @@ import typer
 
 import octavo
 from octavo._convert import Container, _plan
-from octavo._convert._journal import SUFFIX as JOURNAL
+from octavo._convert._journal import path_of
 from octavo._convert._open_any import RECORD_FORMATS
 from octavo._open import Dialect
 from octavo.cli import _render, _terminal
@@ -74,19 +74,25 @@ def run(sources: list[str], target: str, *, json: bool, force: bool, no_verify: 
     with contextlib.ExitStack() as stack:
         location = stack.enter_context(source(sources, options.get("source_format")))
         if target == STDIN:
+            _check_for_stdout(options, json=json)
             path, options["format"] = stack.enter_context(_file_for_stdout(options.get("format")))
         else:
             path = target
+        if STDIN in sources and (path.endswith("/") or (os.path.isdir(path) and options.get("format") != "folder")):
+            message = f"{path}: what comes from standard input has no name to keep; name a file"
+            raise OptionError(message, path=path)
         try:
             with _terminal.progress(f"to {os.path.basename(path)}") as advance:
                 report = octavo.convert(
                     location, path, overwrite=force, verify=not no_verify, progress=advance, **options
                 )
         except AlreadyExistsError as error:
+            if force or options.get("format") == "folder":  # which is never written over
+                raise
             message = f"{error}; --force replaces it"
             raise AlreadyExistsError(message, path=error.path) from error
         except KeyboardInterrupt as error:
-            raise KeyboardInterrupt(_told_interruption(path)) from error
+            raise KeyboardInterrupt(_told_interruption(path, is_stream=STDIN in sources)) from error
         if target == STDIN:
             with open(path, "rb") as whole:
                 sys.stdout.flush()
@@ -97,7 +103,7 @@ def run(sources: list[str], target: str, *, json: bool, force: bool, no_verify: 
 
 def is_sharded(target: str) -> bool:
     """Whether the name stands for several files."""
-    return _plan.shard_count_of(target)[1] is not None
+    return _plan.Name.of(target).shards is not None
 
 
 def one_file(target: str) -> str:
@@ -126,8 +132,7 @@ def tell(report: ConvertReport, *, json: bool) -> None:
             }
         )
         return
-    first = os.path.relpath(report.paths[0])
-    where = report.paths[0] if first.startswith(os.pardir) else first
+    where = _shown(report.paths[0])
     if len(report.paths) > 1:
         where = f"{where} and {len(report.paths) - 1} more"
     kept = f", {report.kept_count} of them kept from before" if report.kept_count > 0 else ""
@@ -137,6 +142,14 @@ def tell(report: ConvertReport, *, json: bool) -> None:
     _terminal.result(f"{where}: {what}{kept}")
     how = "read back and compared" if report.verified else "not read back"
     _terminal.result(f"digest {digest.ordered} ({how})")
+
+
+def _shown(path: str) -> str:
+    """A path from here, where it is below."""
+    with contextlib.suppress(ValueError, OSError):  # on another drive; or here is nowhere any more
+        near = os.path.relpath(path)
+        return path if near.startswith(os.pardir) else near
+    return path
 
 
 @contextlib.contextmanager
@@ -163,6 +176,16 @@ def source(sources: list[str], kind: str | None) -> Iterator[Any]:
         yield spool.name
 
 
+def _check_for_stdout(options: dict[str, Any], *, json: bool) -> None:
+    """What flows out is one container, and nothing besides."""
+    if any(options.get(name) is not None for name in ("shards", "max_records", "max_bytes")):
+        message = "standard output cannot be several files"
+        raise OptionError(message)
+    if json:
+        message = "records and --json cannot both go to standard output"
+        raise OptionError(message)
+
+
 @contextlib.contextmanager
 def _file_for_stdout(kind: str | None) -> Iterator[tuple[str, str]]:
     """A temporary file that will be copied out once it is whole and verified."""
@@ -173,7 +196,8 @@ def _file_for_stdout(kind: str | None) -> Iterator[tuple[str, str]]:
         yield os.path.join(folder, "stdout"), kind
 
 
-def _told_interruption(path: str) -> str:
-    if os.path.exists(path.rstrip("/") + JOURNAL):
-        return "interrupted; finished files are kept: run the same command again to go on"
+def _told_interruption(path: str, *, is_stream: bool) -> str:
+    if os.path.exists(path_of(path)):
+        again = "begin anew with --force" if is_stream else "run the same command again to go on"
+        return f"interrupted; finished files are kept: {again}"
     return "interrupted; nothing was written"

@@ -1,0 +1,174 @@
+"""A conversion, once everything is named and opened: what is there already, what is written, what is left of it."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from octavo import _core
+from octavo._convert import _stamps
+from octavo._convert._existing import Judge, existing, refusal, refuse_unfinished
+from octavo._convert._journal import Journal
+from octavo._convert._publish import refusals
+from octavo._convert._records_of import RecordsOf, Tally
+from octavo._convert._run import Runner
+from octavo._convert._shuffled import ShuffledInput
+
+if TYPE_CHECKING:
+    from octavo._convert._any_input import AnyInput
+    from octavo._convert._output import Target
+    from octavo._convert._plan import Job
+
+Progress: TypeAlias = Callable[[int, int], object]
+
+
+class Conversion:
+    """One conversion."""
+
+    def __init__(
+        self,
+        source: AnyInput,
+        target: Target,
+        path: str,
+        jobs: list[Job],
+        seed: int | None,
+        *,
+        overwrite: bool,
+        verify: bool,
+    ) -> None:
+        self._source = source
+        self._target = target
+        self._path = path
+        self._jobs = jobs
+        self._seed = seed
+        self._overwrite = overwrite
+        # A folder is never written over: it may hold what is not ours.
+        self._may_replace = overwrite and target.format != "folder"
+        self._verify = verify
+        self._judge = Judge(source, target)
+        self._runner: Runner | None = None
+
+    def run(self, progress: Progress | None) -> tuple[_core.Digest, int]:
+        """Convert; returns the digest and how many files were kept."""
+        tally = Tally(self._source.record_count, progress, verify=self._verify)
+        stamps, is_known = _stamps.of_source(self._source)
+        journal = Journal(self._path, self._plan(stamps))
+        there = existing(self._jobs, self._target)
+        if there and self._seed is None and not self._may_replace and not journal.exists:
+            # Nothing is written for this, so that it is done also where nothing can be written.
+            return self._judged(there, self._source, tally)
+        with _made_folders(job.path for job in self._jobs):
+            journal.open(overwrite=self._overwrite, verify=self._verify)
+            try:
+                found = self._run(journal, tally, is_known=is_known)
+            except BaseException:
+                if self._is_worth_keeping(journal):
+                    journal.close()
+                else:
+                    journal.remove()
+                raise
+            journal.remove()
+            return found
+
+    def _run(self, journal: Journal, tally: Tally, *, is_known: bool) -> tuple[_core.Digest, int]:
+        there = existing(self._jobs, self._target)  # again, for now nobody else writes there
+        is_new = not journal.resumed and not self._may_replace
+        if is_new and there:
+            self._look(there)
+        elif is_new:
+            refuse_unfinished(self._jobs)
+        with self._ordered() as source:
+            if is_new and there:
+                return self._judged(there, source, tally)
+            records = RecordsOf(source, tally)
+            if not is_known:
+                self._check_finished(journal, records)
+            self._runner = Runner(
+                records, self._target, journal, tally, self._judge, overwrite=self._may_replace, verify=self._verify
+            )
+            kept = self._runner.run(self._jobs)
+        whole = _core.Digest()
+        for job in self._jobs:
+            whole.join(journal.finished[job.path])
+        return whole, kept
+
+    def _ordered(self) -> contextlib.AbstractContextManager[AnyInput | ShuffledInput]:
+        if self._seed is None:
+            return contextlib.nullcontext(self._source)
+        return ShuffledInput(self._source, self._seed, self._path)
+
+    def _look(self, there: list[str]) -> None:
+        if len(there) < len(self._jobs):
+            raise refusal(there[0])
+        self._judge.look(self._jobs)
+
+    def _judged(self, there: list[str], source: AnyInput | ShuffledInput, tally: Tally) -> tuple[_core.Digest, int]:
+        """Files that are just what would be written are as good as written: a conversion may be run again."""
+        self._look(there)
+        records, whole = RecordsOf(source, tally), _core.Digest()
+        for job in self._jobs:
+            whole.join(self._judge.expected(job, records))
+        return whole, len(there)
+
+    def _check_finished(self, journal: Journal, records: RecordsOf) -> None:
+        """A source that nothing but its records tells from others is read again, before finished files are kept."""
+        for job in self._jobs:
+            finished = journal.finished.get(job.path)
+            if finished is None or self._target.holds(records.digest(job), finished):
+                continue
+            if not self._overwrite:
+                raise journal.of_another()
+            journal.finished.clear()
+            return
+
+    def _is_worth_keeping(self, journal: Journal) -> bool:
+        """Whether somebody could go on from here."""
+        may_be_ours = journal.resumed or (self._runner is not None and self._runner.has_published)
+        return bool(journal.finished) or (may_be_ours and not all(self._target.is_free(job.path) for job in self._jobs))
+
+    def _plan(self, stamps: Any) -> dict[str, Any]:
+        """What an interrupted conversion must have in common with this one for its files to be kept."""
+        return {
+            "sources": stamps,
+            "jobs": [dataclasses.astuple(job) for job in self._jobs],
+            "format": self._target.format,
+            "options": self._target.options,
+            "shuffle": self._seed,
+        }
+
+
+@contextlib.contextmanager
+def _made_folders(paths: Iterator[str]) -> Iterator[None]:
+    """The folders of these paths; those that had to be made, and are empty if it fails, go away again."""
+    made: list[str] = []
+    try:
+        for folder in sorted({os.path.dirname(path) for path in paths}):
+            _make(folder, made)
+        yield
+    except BaseException:
+        for folder in reversed(made):
+            with contextlib.suppress(OSError):
+                os.rmdir(folder)
+        raise
+
+
+def _make(folder: str, made: list[str]) -> None:
+    missing = []
+    while not os.path.isdir(folder):
+        missing.append(folder)
+        above = os.path.dirname(folder)
+        if above == folder:
+            break
+        folder = above
+    for one in reversed(missing):
+        with refusals(one, "make the folder"):
+            try:
+                os.mkdir(one)
+            except FileExistsError:
+                if not os.path.isdir(one):
+                    raise
+                continue  # somebody else was quicker
+        made.append(one)

@@ -1,0 +1,37 @@
+"""By what sources are recognised: whether they are what an interrupted conversion has read, and stay as they were."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from octavo.errors import SourceChangedError
+
+if TYPE_CHECKING:
+    from octavo._convert._any_input import AnyInput
+
+Stamp: TypeAlias = list[int]
+
+
+def of_path(path: str) -> Stamp | None:
+    """Size and time of modification; None of what is no file: bytes in memory, a pipe, a folder."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):  # what stands for a path may be no name at all
+        return None
+    return [status.st_size, status.st_mtime_ns] if stat.S_ISREG(status.st_mode) else None
+
+
+def of_source(source: AnyInput) -> tuple[Any, bool]:
+    """All that is known of a source without reading it, and whether that tells it from all others."""
+    stamps = [(path, of_path(path)) for path in source.paths]
+    is_known = bool(stamps) and all(stamp is not None or path in source.folders for path, stamp in stamps)
+    return [stamps, source.reading, source.stamps_inside()], is_known
+
+
+def check(path: str, before: Stamp | None) -> None:
+    """Raise if a file is not as it was. Records of both would be a data set that never was."""
+    if before is not None and of_path(path) != before:
+        message = f"{path}: the file changed while it was converted; convert it when nobody writes to it"
+        raise SourceChangedError(message, path=path)
