@@ -420,6 +420,18 @@ pub fn decode_one(shard: &Shard, chunk: u64, check: Check) -> Result<DecodedChun
     with_tools(|tools| fetch_and_decode(shard, &wanted, check, tools))
 }
 
+/// Decodes one chunk of a file from its bytes, which were fetched together with others.
+pub(crate) fn decode_fetched(
+    shard: &Shard,
+    chunk: u64,
+    placement: Placement,
+    encoded: &[u8],
+    check: Check,
+) -> Result<DecodedChunk> {
+    let wanted = WantedChunk { key: ChunkKey { shard: 0, chunk }, placement, first_use: 0 };
+    with_tools(|tools| decode(shard, &wanted, encoded, check, tools))
+}
+
 fn fetch_and_decode(shard: &Shard, chunk: &WantedChunk, check: Check, tools: &mut Tools) -> Result<DecodedChunk> {
     let Span { offset, len } = chunk.placement.span;
     let target = tools.reserve(shard, len)?;

@@ -1,16 +1,18 @@
 //! Checking every record, in parallel and in bounded memory.
 
-use octavo_format::chunk::Check;
-use octavo_format::Chunks;
+use std::ops::Range;
+
+use octavo_format::chunk::{Check, DecodedChunk};
+use octavo_format::{Chunks, Placement, Span};
 
 use crate::batch::{self, Plan};
-use crate::chunks::{decode_one, record_fault};
+use crate::chunks::{decode_fetched, decode_one, record_fault};
 use crate::error::{Error, Result};
 use crate::fetch::Failures;
-use crate::io::Scratch;
+use crate::io::{Residence, Scratch, SpanRead};
 use crate::pool::{self, locked};
 use crate::scan::{plan_block, BlockLimits, Trail};
-use crate::shards::Dataset;
+use crate::shards::{Dataset, Shard};
 
 const LIMITS: BlockLimits = BlockLimits { records: 16 << 10, bytes: 4 << 20 };
 
@@ -209,10 +211,11 @@ fn verify_runs(dataset: &Dataset, runs: &[Run]) -> Result<Vec<DamagedRecord>> {
     pool::cpu().for_each(runs.len(), &|number| {
         let Run { shard, chunks } = &runs[number];
         let file = dataset.shard(*shard);
+        let Some(all) = file.chunks() else { return };
+        let fetched = Fetched::new(file, all, chunks);
         for chunk in chunks.clone() {
-            let Some(all) = file.chunks() else { return };
             let record = dataset.starts()[*shard] + all.first_record(chunk);
-            match decode_one(file, chunk, Check::All) {
+            match fetched.decode(file, all, chunk) {
                 Ok(decoded) => {
                     for (at, fault) in decoded.faults() {
                         let mut placement = octavo_format::Placement::default();
@@ -231,4 +234,62 @@ fn verify_runs(dataset: &Dataset, runs: &[Run]) -> Result<Vec<DamagedRecord>> {
     })?;
     let damaged = std::mem::take(&mut *locked(&damaged));
     Ok(damaged)
+}
+
+/// The bytes of a run of chunks, fetched with one read: chunks may be small, and devices far away.
+#[derive(Default)]
+struct Fetched {
+    offset: u64,
+    bytes: Option<Scratch>,
+    len: usize,
+}
+
+/// A run that is further apart is fetched chunk by chunk.
+const MOST_FETCHED_BYTES: u64 = 4 * RUN_BYTES;
+
+impl Fetched {
+    /// Nothing of a run that cannot be fetched as one: its chunks then say what is wrong with each.
+    fn new(file: &Shard, chunks: &dyn Chunks, run: &Range<u64>) -> Self {
+        Self::fetch(file, chunks, run).unwrap_or_default()
+    }
+
+    fn fetch(file: &Shard, chunks: &dyn Chunks, run: &Range<u64>) -> Option<Self> {
+        let (first, last) = (placed(chunks, run.start)?, placed(chunks, run.end - 1)?);
+        let len = last.span.end().checked_sub(first.span.offset)?;
+        if run.end - run.start == 1 || len > MOST_FETCHED_BYTES {
+            return None;
+        }
+        let bytes = Scratch::new("verify", len).ok()?;
+        let len = usize::try_from(len).ok()?;
+        let span = Span::new(first.span.offset, len as u64);
+        let read = SpanRead { offset: span.offset, target: bytes.part(0, len) };
+        let source = file.source();
+        let is_resident = source.residence(span) == Residence::Resident;
+        crate::batch::guard_mappings();
+        if !(is_resident && source.copy_mapped(read).ok()?) {
+            source.read_spans(&[read]).ok()?;
+        }
+        Some(Self { offset: span.offset, bytes: Some(bytes), len })
+    }
+
+    fn decode(&self, file: &Shard, chunks: &dyn Chunks, chunk: u64) -> Result<DecodedChunk> {
+        if let (Some(bytes), Some(placement)) = (&self.bytes, placed(chunks, chunk)) {
+            let start =
+                placement.span.offset.checked_sub(self.offset).and_then(|start| usize::try_from(start).ok());
+            let len = usize::try_from(placement.span.len).ok();
+            if let (Some(start), Some(len)) = (start, len) {
+                if start.checked_add(len).is_some_and(|end| end <= self.len) {
+                    // SAFETY: the copy or the read has filled all of it, and nothing writes to it any more.
+                    let encoded = unsafe { bytes.part(start, len).filled() };
+                    return decode_fetched(file, chunk, placement, encoded, Check::All);
+                }
+            }
+        }
+        decode_one(file, chunk, Check::All)
+    }
+}
+
+fn placed(chunks: &dyn Chunks, chunk: u64) -> Option<Placement> {
+    let mut placement = Placement::default();
+    chunks.place_chunk(chunk, &mut placement).ok().map(|()| placement)
 }
