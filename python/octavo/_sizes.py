@@ -101,10 +101,17 @@ def all_sizes(
 
 
 def _batches(readers: Iterable[Reader]) -> Iterator[_core.Batch]:
+    most = _BLOCK_RECORDS
     for reader in readers:
         at = 0
         while at < len(reader):
-            batch = reader._read_block(at, _BLOCK_RECORDS, _BLOCK_BYTES)  # noqa: SLF001 - part of the package
+            try:
+                batch = reader._read_block(at, most, _BLOCK_BYTES)  # noqa: SLF001 - part of the package
+            except FormatError:
+                if most == 1:
+                    raise
+                most //= 2  # what stands before the damaged one counts
+                continue
             at += len(batch)
             yield batch
 

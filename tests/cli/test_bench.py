@@ -130,8 +130,8 @@ class TestReport:
         for number in range(3):
             write(tmp_path / f"a-{number:05d}-of-00003.recordio", count=5000)
         report = octavo("bench", "a@3.recordio", *SHORT, "--json").json
-        assert report["subject"]["file_count"] == report["subject"]["opened_files"] == 3
-        assert report["subject"]["record_count"] == 15_000
+        assert report["subject"]["files"] == report["subject"]["opened_files"] == 3
+        assert report["subject"]["records"] == 15_000
 
     def test_of_very_many_files_some_are_looked_at(self, octavo, tmp_path: Path) -> None:
         (tmp_path / "shards").mkdir()
@@ -140,8 +140,8 @@ class TestReport:
         result = octavo("bench", "shards", *SHORT)
         assert "in 70 files, of which 64 were looked at" in result.lines[0]
         report = octavo("bench", "shards", *SHORT, "--json").json
-        assert report["subject"]["record_count"] is None
-        assert report["subject"]["total_bytes"] == sum(one.stat().st_size for one in (tmp_path / "shards").iterdir())
+        assert report["subject"]["records"] is None
+        assert report["subject"]["bytes"] == sum(one.stat().st_size for one in (tmp_path / "shards").iterdir())
 
     @pytest.mark.parametrize(("name", "options"), [("a.tfrecord", {}), ("a.recordio", {"max_chunk_bytes": 4096})])
     def test_of_a_very_large_file_without_an_index_the_beginning(
@@ -197,15 +197,15 @@ class TestOddDataSets:
         for suffix in ("ffr", "recordio"):
             write(tmp_path / f"tiny.{suffix}", count=60_000, size=size)
             report = octavo("bench", f"tiny.{suffix}", *SHORT, "--json").json
-            assert report["subject"]["record_bytes"] == size
-            assert report["trial"]["record_count"] <= 50_000
+            assert report["subject"]["mean_record_bytes"] == size
+            assert report["trial"]["records"] <= 50_000
 
     def test_of_huge_records_the_sample_has_few(self, octavo, tmp_path: Path) -> None:
         with library.create(tmp_path / "huge.array_record", codec="none") as writer:
             writer.write_many(bytes([number]) * 50_000_000 for number in range(3))
         report = octavo("bench", "huge.array_record", *SHORT, "--json").json
         assert report["batch"] == 1
-        assert report["trial"]["record_count"] == 1
+        assert report["trial"]["records"] == 1
         assert {one["setting"]["group_size"] for one in report["trial"]["candidates"]} == {1}
         assert report["sample_bytes"] <= 150_000_000
 

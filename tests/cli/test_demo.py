@@ -19,9 +19,9 @@ class TestStory:
     def test_it_writes_converts_reads_damages_and_recovers(self, octavo, tmp_path: Path) -> None:
         report = octavo("demo", *FEW, "--json").json
         assert report["ok"]
-        assert report["record_count"] == 500
-        assert report["recovered_count"] + report["lost_count"] == 500
-        assert 0 < report["lost_count"] < 500
+        assert report["records"] == 500
+        assert report["recovered_records"] + report["lost_records"] == 500
+        assert 0 < report["lost_records"] < 500
         steps = [step["what"] for step in report["steps"]]
         for wanted in ("write FFRecord", "write ArrayRecord", "write RecordIO", "convert FFRecord to ArrayRecord"):
             assert wanted in steps
@@ -46,7 +46,7 @@ class TestStory:
     def test_any_number_of_records_will_do(self, octavo, count: int) -> None:
         report = octavo("demo", "--records", count, "--json").json
         assert report["ok"]
-        assert report["record_count"] == count
+        assert report["records"] == count
 
     @pytest.mark.parametrize("count", ["0", "-1", "1000001", "many"])
     def test_but_not_none_or_very_many(self, octavo, count: str) -> None:

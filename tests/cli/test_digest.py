@@ -72,7 +72,7 @@ class TestLines:
                 },
                 {"paths": ["b.ffr"], "ordered": "0" * 32, "unordered": "0" * 32, "records": 0, "record_bytes": 0},
             ],
-            "failures": [],
+            "failed": [],
         }
 
 
@@ -88,7 +88,7 @@ class TestTrouble:
             str(tmp_path / "b.ffr"),
         ]
         told = octavo("digest", "--json", "missing.ffr", "a.ffr", check=1).json
-        assert [one["paths"] for one in told["failures"]] == [["missing.ffr"]]
+        assert [one["paths"] for one in told["failed"]] == [["missing.ffr"]]
         assert len(told["digests"]) == 1
 
     @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def test_raw_bytes_are_those_of_the_record(octavo, tmp_path):
 def test_a_longer_record_is_shown_than_by_head(octavo, tmp_path):
     LAYOUTS["ffrecord"].write(tmp_path / "long", [b"x" * 3000, b"x" * 5000])
     assert octavo("get", "long.ffr", 0).lines == ["x" * 3000]
-    assert octavo("get", "long.ffr", 1).lines == ["x" * 4096, "  ... 904 bytes more (--full shows all)"]
+    assert octavo("get", "long.ffr", 1).lines == ["x" * 4096, "  ... 904 bytes more (--bytes shows more)"]
     assert octavo("get", "long.ffr", 1, "--full").lines == ["x" * 5000]
 
 

@@ -60,9 +60,9 @@ def test_long_records_are_cut_with_a_note(octavo, tmp_path):
     LAYOUTS["ffrecord"].write(tmp_path / "long", [b"x" * 2000, b"\0" * 2000, "é".encode() * 300])
     lines = octavo("head", "long.ffr").lines
     assert lines[0] == "x" * 512
-    assert lines[1] == "  ... 1,488 bytes more (--full shows all)"
+    assert lines[1] == "  ... 1,488 bytes more (--bytes shows more)"
     assert lines[2] == "record 1: hex, 2,000 bytes"
-    assert lines[35] == "  ... 1,488 bytes more (--full shows all)"
+    assert lines[35] == "  ... 1,488 bytes more (--bytes shows more)"
     assert lines[36] == "é" * 256
     assert octavo("head", "long.ffr", "-n", 1, "--full").lines == ["x" * 2000]
     assert octavo("head", "long.ffr", "-n", 1, "--bytes", 5).lines[0] == "xxxxx"

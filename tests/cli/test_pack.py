@@ -34,7 +34,7 @@ def test_json_has_stable_keys(octavo, tmp_path):
         "files": 8,
         "folders": 6,
         "file_bytes": 31,
-        "total_bytes": (tmp_path / "packed.ffr").stat().st_size,
+        "bytes": (tmp_path / "packed.ffr").stat().st_size,
     }
 
 

@@ -94,8 +94,8 @@ class TestOneFile:
             "lost_records": 0,
             "results": [
                 {
-                    "source": str(source),
-                    "target": str(tmp_path / "target.array_record"),
+                    "source": source.name,
+                    "target": "target.array_record",
                     "ok": True,
                     "format": "array_record",
                     "records": 100,

@@ -54,7 +54,7 @@ class TestSoundFiles:
             "bytes": path.stat().st_size,
             "damaged_records": 0,
             "damage": [],
-            "unread": [],
+            "failed": [],
         }
 
     def test_a_directory_a_glob_and_a_sharded_name_are_all_their_files(self, octavo, tmp_path):
@@ -113,7 +113,7 @@ class TestDamage:
         (one,) = octavo("verify", path.name, "--json", check=3).json["damage"]
         reason = one.pop("reason")
         assert one == {
-            "path": str(path),
+            "path": path.name,
             "record": piece.records.start,
             "record_in_file": piece.records.start,
             "records": len(piece.records),
@@ -160,7 +160,7 @@ class TestDamage:
         path.write_bytes(layout.encode(RECORDS)[:-3])
         told = octavo("verify", path.name, "--json", check=3).json
         assert told["damage"]
-        assert told["unread"] == []
+        assert told["failed"] == []
 
     def test_a_torn_append_is_damage_that_costs_no_record(self, octavo, tmp_path):
         path = RECORDIO.write(tmp_path / "torn", RECORDS)
@@ -230,8 +230,8 @@ class TestWhatCannotBeRead:
         FFRECORD.write(tmp_path / "c", RECORDS)
         done = octavo("verify", "a*.ffr", "b@3.ffr", "c.ffr", "--json", check=1)
         assert (done.json["ok"], done.json["files"]) == (False, 1)
-        assert len(done.json["unread"]) == 2
-        assert done.json["unread"][0] == {"path": "a*.ffr", "reason": "a*.ffr: no file matches the pattern"}
+        assert len(done.json["failed"]) == 2
+        assert done.json["failed"][0] == {"path": "a*.ffr", "error": "a*.ffr: no file matches the pattern"}
 
     def test_a_file_that_is_no_record_file_is_a_failure_and_no_damage(self, octavo, tmp_path):
         (tmp_path / "notes.txt").write_text("nothing of the kind")
@@ -271,7 +271,7 @@ class TestNames:
         assert not set("\x1b\u202e") & set(done.text)
         assert len(done.lines) == 2
         (one,) = octavo("verify", "--json", f"./{name}.ffr", check=3).json["damage"]
-        assert one["path"] == str(tmp_path / f"{name}.ffr")
+        assert one["path"] == f"{name}.ffr"
 
     def test_a_name_that_is_no_text_is_shown_byte_by_byte(self, octavo, tmp_path):
         path = damaged_ffrecord(tmp_path / "plain.ffr", 3)

@@ -95,6 +95,17 @@ class TestPacking:
         assert Folder(out)["d/" * 256 + "file"] == b"deep"
 
 
+@pytest.mark.skipif(not hasattr(os, "link"), reason="files have one name here")
+def test_a_second_name_of_the_target_is_packed(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "old.ffr").write_bytes(b"an old one")
+    os.link(folder / "old.ffr", folder / "kept.ffr")
+    report = pack(folder, folder / "old.ffr", overwrite=True)
+    assert report.file_count == 1
+    assert Folder(folder / "old.ffr")["kept.ffr"] == b"an old one"
+
+
 class TestTargets:
     def test_a_file_that_exists_stays(self, tree, out):
         out.write_bytes(b"old")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from octavo.errors import OptionError
 if TYPE_CHECKING:
     from octavo._open import Format
 
+MOST_SECONDS = 3600
 SAMPLE_BYTES_A_SECOND = 6_400_000
 MOST_SAMPLE_BYTES = 64 << 20
 TRIAL_BYTES_A_SECOND = 1_600_000
@@ -54,8 +54,8 @@ def bench(
         batch: Records of a random batch.
         progress: Called with the number of steps done and the number of all steps.
     """
-    if not (math.isfinite(seconds) and seconds > 0):
-        raise OptionError(f"seconds is {seconds!r}; allowed are numbers above 0")
+    if not 0 < seconds <= MOST_SECONDS:
+        raise OptionError(f"seconds is {seconds!r}; allowed are numbers above 0, up to {MOST_SECONDS}")
     if batch < 1:
         raise OptionError(f"batch is {batch!r}; allowed are integers from 1 on")
     opened = _opening.open_some(location, format)

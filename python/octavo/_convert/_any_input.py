@@ -26,6 +26,8 @@ class RecordInput:
     """In which way sources are read; what was read in another way are other records."""
     folders: tuple[str, ...] = ()
     """Folders all files of which are records, wherever they are below."""
+    total_bytes: int | None = None
+    """Of sources that are read from their beginning to their end, their size; None where nobody knows."""
 
     def __init__(self, reader: Reader) -> None:
         self.reader = reader
@@ -89,6 +91,7 @@ class ForeignInput:
         self.paths = paths
         self.reading: Any = [kind, options]
         self.folders = tuple(paths) if is_folder else ()
+        self.total_bytes = self.source.total_bytes
         self._kind = kind
         self._options = options
         self._at = 0
@@ -112,6 +115,10 @@ class ForeignInput:
         """Raise if a file, or the one of this number, is not what it was at first: it may be read several times."""
         for path, before in self._stamps if number is None else self._stamps[number : number + 1]:
             _stamps.check(path, before)
+
+    def bytes_before(self, number: int) -> int:
+        """Size of all files before one of them."""
+        return sum(stamp[0] for _, stamp in self._stamps[:number] if stamp is not None)
 
     def file(self, number: int) -> ForeignInput:
         """One of the files by itself."""
@@ -158,6 +165,8 @@ class ForeignInput:
 
 class ChainedInput:
     """Inputs of different kinds, one after the other."""
+
+    total_bytes: int | None = None  # records are counted before they are read
 
     def __init__(self, parts: list[RecordInput | ForeignInput]) -> None:
         self._parts = parts

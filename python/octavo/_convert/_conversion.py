@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import errno
 import os
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -53,7 +54,7 @@ class Conversion:
 
     def run(self, progress: Progress | None) -> tuple[_core.Digest, int]:
         """Convert; returns the digest and how many files were kept."""
-        tally = Tally(self._source.record_count, progress, verify=self._verify)
+        tally = Tally(self._source, progress, verify=self._verify)
         stamps, is_known = _stamps.of_source(self._source)
         journal = Journal(self._path, self._plan(stamps))
         there = existing(self._jobs, self._target)
@@ -167,8 +168,8 @@ def _make(folder: str, made: list[str]) -> None:
         with refusals(one, "make the folder"):
             try:
                 os.mkdir(one)
-            except FileExistsError:
+            except FileExistsError as error:
                 if not os.path.isdir(one):
-                    raise
+                    raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), one) from error
                 continue  # somebody else was quicker
         made.append(one)

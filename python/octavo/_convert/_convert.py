@@ -247,7 +247,7 @@ def _refuse_own_sources(source: AnyInput, target: str, jobs: list[Job]) -> None:
     sources = {os.path.realpath(path) for path in source.paths}
     folders = {os.path.realpath(path) + os.sep for path in source.folders}
     journal = _journal.path_of(target)
-    for path in [journal, *(job.path for job in jobs)]:
+    for path in [*(job.path for job in jobs), journal]:
         meant = os.path.realpath(path)
         written = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
         if not sources.isdisjoint({meant, written, *(written + side for side in _SIDES)}):

@@ -48,11 +48,12 @@ class FolderSource:
         """What it is recognised by: another one if any file in it was written to, came or went."""
         import hashlib  # noqa: PLC0415 - takes long to import
 
-        known = hashlib.sha256()
-        for name, path in self._files():
+        known, count = hashlib.sha256(), 0
+        for count, (name, path) in enumerate(self._files(), 1):  # noqa: B007 - the last number is how many there are
             with _publish.refusals(path, "read"):
                 status = os.stat(path)
             known.update(f"{name!r} {status.st_size} {status.st_mtime_ns}\n".encode())
+        self.record_count = count
         return known.hexdigest()
 
     def close(self) -> None:

@@ -24,13 +24,22 @@ class Stopped(Exception):  # noqa: N818 - not an error: another thread failed, o
 class Tally:
     """How far all jobs are together. A record counts half when it is written and whole when it was read back."""
 
-    def __init__(self, total: int | None, progress: Callable[[int, int], object] | None, *, verify: bool) -> None:
-        self._total = total
+    def __init__(self, source: AnyInput, progress: Callable[[int, int], object] | None, *, verify: bool) -> None:
+        self._total = source.record_count
+        self._total_bytes = source.total_bytes
+        self._read = 0
         self._progress = progress
         self._weight = 1 if verify else 2
         self._halves = 0
         self._lock = threading.Lock()
         self.stopped = threading.Event()
+
+    def expect(self, total: int | None, records: int, position: int | None) -> None:
+        """So many records there are in all. If nobody knows, it is told by those that were read up to this byte."""
+        self._read += records
+        if total is None and position and self._total_bytes:
+            total = max(self._read * self._total_bytes // position, self._read)
+        self._total = total
 
     def add(self, records: int) -> None:
         """So many records more were written, or read back."""
@@ -41,9 +50,9 @@ class Tally:
             if self._progress is not None and self._total is not None:
                 self._progress(self._halves // 2, self._total)
 
-    def add_whole(self, records: int) -> None:
-        """So many records were both."""
-        self.add(records * 2 // self._weight)
+    def add_rest(self, records: int, *, added: int) -> None:
+        """So many records, which were added so many times, are done with."""
+        self.add(records * (2 - added * self._weight) // self._weight)
 
     def from_total(self) -> Callable[[int], None]:
         """The same for somebody who counts from the beginning."""
@@ -83,8 +92,7 @@ class RecordsOf:
         else:
             for _ in self.blocks(job, digest):
                 pass
-        self._tally.add_whole(digest.record_count)
-        self._tally.add(-digest.record_count)
+        self._tally.add_rest(digest.record_count, added=1)
         return digest
 
     def blocks(self, job: Job, digest: _core.Digest) -> Iterator[Block]:
@@ -93,7 +101,7 @@ class RecordsOf:
             yield from self._counted(self._source.blocks(job.start, job.stop), digest)
         else:
             with self._source.file(job.file) as one:
-                yield from self._counted(one.blocks(0, None), digest)
+                yield from self._counted(one.blocks(0, None), digest, self._source.bytes_before(job.file))
         if not isinstance(self._source, RecordInput | ShuffledInput):
             self._source.check_unchanged(job.file)
         wanted = None if job.stop is None else job.stop - job.start
@@ -101,8 +109,10 @@ class RecordsOf:
             message = f"{job.path}: {wanted} records were found for it at first, and now {digest.record_count}"
             raise SourceChangedError(message)
 
-    def _counted(self, blocks: Iterator[Block], digest: _core.Digest) -> Iterator[Block]:
+    def _counted(self, blocks: Iterator[Block], digest: _core.Digest, before: int = 0) -> Iterator[Block]:
         for block in blocks:
             digest.update(block.records)
+            position = None if block.position is None else before + block.position
+            self._tally.expect(self._source.record_count, len(block.records), position)
             self._tally.add(len(block.records))
             yield block

@@ -70,7 +70,7 @@ class Runner:
         if self._overwrite or is_ours or self._target.is_free(job.path):
             finished = self._journal.finished.get(job.path)
             if finished is not None:
-                self._tally.add_whole(finished.record_count)
+                self._tally.add_rest(finished.record_count, added=0)
             return finished is not None
         self._journal.finish(job.path, self._judge.expected(job, self._records), verified=True)
         return True
@@ -125,6 +125,7 @@ class Runner:
         told = self._tally.from_total()
         with self._target.reopen(job.path) as result:
             found = result.digest(lambda done, _total: told(done) if result.record_count is not None else None)
+        told(found.record_count)  # not all containers tell on the way
         if self._target.holds(found, written):
             return
         remove(job.path)

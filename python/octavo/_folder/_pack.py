@@ -79,6 +79,9 @@ def pack(
 
 def _check_free(target: str | os.PathLike[str], *, overwrite: bool) -> None:
     path = as_path(target, "a file to write")
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        message = f"{shown(path)}: this is no file, and must not become one"  # a device would be replaced by a file
+        raise StorageError(message, path=path, errno=errno.EINVAL)
     if os.path.lexists(path) and not overwrite:
         message = f"{shown(path)}: exists already; overwrite=True (--force) replaces it"
         raise AlreadyExistsError(message, path=path, errno=errno.EEXIST)

@@ -26,7 +26,7 @@ class Survey:
     def __init__(self, left_out: Iterable[str] = ()) -> None:
         self.files: list[str] = []
         self.folder_count = 0
-        self._left_out = [os.stat(path) for path in left_out if os.path.exists(path)]
+        self._left_out = {os.path.realpath(path): os.stat(path) for path in left_out if os.path.exists(path)}
         self._above: list[os.stat_result] = []
 
     def folder(self, path: str) -> Structure:
@@ -49,7 +49,11 @@ class Survey:
         return structure
 
     def _is_left_out(self, entry: os.DirEntry[str]) -> bool:
-        return any(one.st_ino == entry.inode() and os.path.samestat(one, entry.stat()) for one in self._left_out)
+        for path, one in self._left_out.items():
+            if one.st_ino == entry.inode() and os.path.samestat(one, entry.stat()):
+                # A file of two names is left out under one of them only.
+                return one.st_nlink == 1 or os.path.realpath(entry.path) == path
+        return False
 
     def _file(self, entry: os.DirEntry[str]) -> int:
         if not entry.is_file():

@@ -23,4 +23,7 @@ def main() -> None:
         if error.name is None or error.name.partition(".")[0] not in {"typer", "rich"}:
             raise
         sys.exit(f"octavo: the command line needs {error.name}: pip install 'octavo[cli]'")
-    app(prog_name="octavo")
+    try:
+        app(prog_name="octavo")
+    except KeyboardInterrupt:  # while the command is put together; one that runs tells it itself
+        sys.exit(130)

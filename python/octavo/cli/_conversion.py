@@ -19,6 +19,7 @@ from octavo._convert._open_any import RECORD_FORMATS
 from octavo._open import Dialect
 from octavo.cli import _render, _terminal
 from octavo.cli._arguments import STDIN
+from octavo.cli._failures import call_stdin
 from octavo.errors import AlreadyExistsError, OctavoError, OptionError
 
 if TYPE_CHECKING:
@@ -173,7 +174,11 @@ def source(sources: list[str], kind: str | None) -> Iterator[Any]:
     with tempfile.NamedTemporaryFile(prefix="octavo-", suffix=f".{kind}" if kind == "parquet" else "") as spool:
         shutil.copyfileobj(sys.stdin.buffer, spool)
         spool.flush()
-        yield spool.name
+        try:
+            yield spool.name
+        except OctavoError as error:
+            call_stdin(error, spool.name)
+            raise
 
 
 def _check_for_stdout(options: dict[str, Any], *, json: bool) -> None:

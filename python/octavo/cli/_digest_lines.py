@@ -13,7 +13,7 @@ from typing import NamedTuple
 from octavo.cli._terminal import harmless
 from octavo.errors import FormatError
 
-_LINE = re.compile(r"(?P<escaped>\\?)(?P<digest>[0-9a-f]{32})  (?P<count>\d+)  (?P<path>.+)", re.DOTALL)
+_LINE = re.compile(r"(?P<escaped>\\?)(?P<digest>[0-9a-f]{32})  (?P<count>[0-9]{1,20})  (?P<path>.+)", re.DOTALL)
 _ESCAPE = re.compile(rb"\\x([0-9a-f]{2})")
 _PLAIN = range(0x20, 0x7F)
 

@@ -13,6 +13,7 @@ from typing import Any
 import typer
 
 from octavo.cli import _terminal
+from octavo.cli._arguments import STDIN
 from octavo.errors import OctavoError, OptionError
 
 FAILED = 1
@@ -49,15 +50,28 @@ def told(command: Callable[..., None]) -> Callable[..., None]:
 
 
 # Advice in messages is for Python; here it is for a shell.
-_IN_PYTHON = ((r"\bpass format=", "pass --format"), (r"\boctavo\.(recover|verify|append|convert)\b", r"'octavo \1'"))
+_IN_PYTHON = (
+    (r"\bpass format=", "pass --format"),
+    (r"\bwith format='(\w+)'", r"with --format \1"),
+    (r"\boctavo\.(recover|verify|append|convert)\b", r"'octavo \1'"),
+)
 
 
 def line_of(error: BaseException) -> str:
     """What is told of an error."""
     text = str(error) or type(error).__name__
+    path = getattr(error, "path", None) or ""
+    name = path if text.startswith(path) else ""
+    text = text.removeprefix(name)  # which is nothing to be improved
     for python, shell in _IN_PYTHON:
         text = re.sub(python, shell, text)
-    return text
+    return name + text
+
+
+def call_stdin(error: OctavoError, path: str) -> None:
+    """Let an error name what the user has typed, not the temporary file that standard input went through."""
+    error.args = (str(error).replace(path, "standard input"),)
+    error.path = STDIN
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:

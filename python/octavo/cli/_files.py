@@ -22,7 +22,7 @@ from octavo._location import Input, expand
 from octavo._open import Format
 from octavo._reader import Info, Reader
 from octavo.cli._arguments import STDIN
-from octavo.cli._failures import line_of
+from octavo.cli._failures import call_stdin, line_of
 from octavo.cli._findings import shown
 from octavo.errors import NotFoundError, OctavoError, OptionError
 
@@ -184,5 +184,5 @@ def _without_stdin(paths: list[str]) -> Iterator[str | list[str]]:
         try:
             yield path
         except OctavoError as error:
-            error.args = (str(error).replace(path, "standard input"),)
+            call_stdin(error, path)
             raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import codecs
 import json
 import math
 import re
@@ -13,11 +14,13 @@ from typing import Any, NoReturn
 from octavo import _tf_example
 from octavo._tf_example import SequenceExample, Values
 from octavo.cli._render import number, plural, table
-from octavo.cli._terminal import harmless
+from octavo.cli._terminal import harmless, json_text
 from octavo.errors import FormatError
 
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # what text does not have
 _DUMP_WIDTH = 16
+_PIECE_BYTES = 1 << 16
+_MOST_DIGITS = 1000  # of a number in JSON; Python refuses more than 4300, and would refuse all records for one
 _MOST_TRIED = 1_000_000  # values of what may be an example: bytes that are none must not take seconds to be found out
 _SHOWN_VALUES = 8
 _SHOWN_BYTES = 32  # of one value of an example
@@ -51,7 +54,19 @@ def example_of(record: bytes, most_values: int = _MOST_TRIED) -> Example | None:
 
 def text_line(record: bytes) -> str:
     """The record in one line: ends of lines and bytes that are no text as escapes, tabs as they are."""
-    text = record.decode("utf-8", "backslashreplace")
+    if len(record) <= _PIECE_BYTES:
+        return _piece_of_line(record.decode("utf-8", "backslashreplace"))
+    return "".join(map(_piece_of_line, _pieces(record)))
+
+
+def _pieces(record: bytes) -> Iterator[str]:
+    """The record as text, little at a time: escapes are many times as long as what they stand for."""
+    decode = codecs.getincrementaldecoder("utf-8")("backslashreplace").decode
+    for at in range(0, len(record), _PIECE_BYTES):
+        yield decode(record[at : at + _PIECE_BYTES], at + _PIECE_BYTES >= len(record))
+
+
+def _piece_of_line(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text  # as most are
     return _with_tabs(text.replace("\n", "\\n").replace("\r", "\\r"))
@@ -85,14 +100,14 @@ def json_line(record_number: int, record: bytes) -> str:
 def _json_member(record: bytes) -> str:
     text = text_of(record)
     if text is not None:
-        return f'"json": {_one_line_of_json(text)}' if _is_json(text) else f'"text": {json.dumps(text)}'
+        return f'"json": {_one_line_of_json(text)}' if _is_json(text) else f'"text": {json_text(text)}'
     example = example_of(record)
     if isinstance(example, SequenceExample):
         lists = {name: [_json_values(step) for step in steps] for name, steps in example.feature_lists.items()}
         sequence = {"context": _json_features(example.context), "feature_lists": lists}
-        return f'"sequence_example": {json.dumps(sequence)}'
+        return f'"sequence_example": {json_text(sequence)}'
     if example is not None:
-        return f'"example": {json.dumps(_json_features(example))}'
+        return f'"example": {json_text(_json_features(example))}'
     return f'"base64": "{base64.b64encode(record).decode()}"'
 
 
@@ -102,10 +117,15 @@ def _is_json(text: str) -> bool:
         return False
     try:
         # Numbers stay as they are written, so they need not be understood.
-        json.loads(text, parse_int=len, parse_float=len, parse_constant=_refuse)
+        json.loads(text, parse_int=_accept, parse_float=_accept, parse_constant=_refuse)
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def _accept(digits: str) -> None:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(digits)
 
 
 def _refuse(constant: str) -> NoReturn:

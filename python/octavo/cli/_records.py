@@ -21,7 +21,7 @@ from octavo._reader import Reader
 from octavo._tf_example import SequenceExample
 from octavo.cli import _forms, _terminal
 from octavo.cli._render import plural
-from octavo.errors import FormatError, OptionError
+from octavo.errors import FormatError, OctavoError, OptionError
 
 Form: TypeAlias = Literal["auto", "text", "json", "example", "hex", "base64", "raw"]
 
@@ -49,6 +49,7 @@ Numbered: TypeAlias = tuple[Sequence[int], Batch]
 _ESCAPE = re.compile(rb"\\(?:x(?P<hex>[0-9a-fA-F]{2})|(?P<letter>.?))", re.DOTALL)
 _ESCAPED = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"0": b"\0", b"\\": b"\\"}
 _LINES_AT_ONCE = 256
+_CHARACTERS_AT_ONCE = 1 << 20
 _BLOCK_RECORDS = 4096
 _BLOCK_BYTES = 4 << 20
 
@@ -138,22 +139,33 @@ def _each(blocks: Iterable[Numbered]) -> Iterator[tuple[int, bytes]]:
 def _print_lines(lines: Iterator[str]) -> None:
     """Many at once, which is quicker; what comes before an error is printed."""
     some: list[str] = []
+    length = 0
     try:
         for line in lines:
             some.append(line)
-            if len(some) == _LINES_AT_ONCE:
+            length += len(line)
+            if len(some) == _LINES_AT_ONCE or length >= _CHARACTERS_AT_ONCE:  # a line may be a record of any size
                 sys.stdout.write("\n".join([*some, ""]))
                 some.clear()
+                length = 0
     finally:
         sys.stdout.write("\n".join([*some, ""]) if some else "")
 
 
 def _print_array(blocks: Iterable[Numbered]) -> None:
-    """One JSON array, with a record a line."""
+    """One JSON array, with a record a line. It is whole also where a damaged record ends it: the exit status tells."""
     separator = "["
-    for record_number, record in _each(blocks):
-        sys.stdout.write(f"{separator}\n  {_forms.json_line(record_number, record)}")
-        separator = ","
+    try:
+        for record_number, record in _each(blocks):
+            sys.stdout.write(f"{separator}\n  {_forms.json_line(record_number, record)}")
+            separator = ","
+    except OctavoError:
+        _end_array(separator)
+        raise
+    _end_array(separator)
+
+
+def _end_array(separator: str) -> None:
     sys.stdout.write("[]\n" if separator == "[" else "\n]\n")
 
 
@@ -180,7 +192,7 @@ def _indented(lines: Iterable[str]) -> Iterator[str]:
 
 def _left_out(record: bytes, most_bytes: int | None) -> Iterator[str]:
     if most_bytes is not None and len(record) > most_bytes:
-        yield f"  ... {plural(len(record) - most_bytes, 'byte')} more (--full shows all)"
+        yield f"  ... {plural(len(record) - most_bytes, 'byte')} more (--bytes shows more)"
 
 
 def _auto(record_number: int, record: bytes, most_bytes: int | None) -> Iterator[str]:

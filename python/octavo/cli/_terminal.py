@@ -7,6 +7,7 @@ can move the cursor, change colours or forge lines; whatever is printed as text 
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import re
 import sys
@@ -14,18 +15,19 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 # C0, DEL and C1 controls, and what turns the direction of text around. Surrogates are bytes of names that are no text.
-_HARMFUL = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_HARMFUL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]+")
 
 Advance = Callable[[int, int], None]
 
 
 def harmless(text: str) -> str:
     """The text, with every character that a terminal would obey, or that an output cannot show, as an escape."""
-    text = _HARMFUL.sub(lambda found: _escape(found[0]), text)
+    text = _HARMFUL.sub(lambda found: "".join(map(_escape, found[0])), text)
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
+@functools.cache  # there are few of them, and a record may have millions
 def _escape(character: str) -> str:
     number = ord(character)
     if 0xDC80 <= number <= 0xDCFF:  # noqa: PLR2004 - where os.fsdecode puts bytes that are no UTF-8
@@ -40,7 +42,12 @@ def result(text: str = "") -> None:
 
 def emit_json(value: Any) -> None:
     """The result as one JSON value; keys keep their order."""
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=True) + "\n")
+    sys.stdout.write(json_text(value, indent=2) + "\n")
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """A value as JSON that no terminal obeys: json leaves DEL as it is, which can stand within strings only."""
+    return json.dumps(value, indent=indent).replace("\x7f", "\\u007f")
 
 
 def emit_bytes(data: Any) -> None:

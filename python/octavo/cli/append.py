@@ -9,7 +9,7 @@ import typer
 
 import octavo
 from octavo import _core
-from octavo._convert._any_input import RecordInput
+from octavo._convert._any_input import AnyInput, RecordInput
 from octavo._convert._open_any import open_input
 from octavo.cli import _conversion as _c
 from octavo.cli import _render, _terminal
@@ -31,7 +31,7 @@ def append(
         _c.source(sources, source_format) as location,
         open_input(location, source_format, column=column, layout=layout) as added,
         _terminal.progress(f"to {target}") as advance,
-        _appender(target, added.paths) as writer,
+        _appender(target, added) as writer,
     ):
         if isinstance(added, RecordInput):
             total = len(added.reader)
@@ -48,8 +48,10 @@ def append(
     _terminal.result(f"{target}: {what} added")
 
 
-def _appender(target: str, sources: list[str]) -> octavo.Writer:
-    if os.path.realpath(target) in map(os.path.realpath, sources):
+def _appender(target: str, added: AnyInput) -> octavo.Writer:
+    path = os.path.realpath(target)
+    is_inside = any(path.startswith(os.path.realpath(folder) + os.sep) for folder in added.folders)
+    if is_inside or path in map(os.path.realpath, added.paths):
         message = f"{target}: a file cannot be appended to itself"
         raise OptionError(message, path=target)
     return octavo.append(target)

@@ -6,7 +6,6 @@ import contextlib
 import dataclasses
 import os
 import shlex
-import shutil
 import tempfile
 from collections.abc import Iterator
 from typing import Annotated
@@ -17,7 +16,7 @@ from octavo.cli import _terminal
 from octavo.cli._arguments import Json
 from octavo.cli._demo_story import DemoError, Story, story
 from octavo.cli._render import number, table
-from octavo.errors import AlreadyExistsError
+from octavo.errors import AlreadyExistsError, OptionError, of_os_error
 
 MOST_RECORDS = 1_000_000
 COMMANDS = (
@@ -57,23 +56,29 @@ def demo(
 
 @contextlib.contextmanager
 def _folder(keep: str | None) -> Iterator[str]:
-    """Where the files go; gone in the end, or if something goes wrong."""
+    """Where the files go; gone in the end, or if something goes wrong. Files that somebody else puts there stay."""
     if keep is None:
         with tempfile.TemporaryDirectory(prefix="octavo-demo-") as folder:
             yield folder
         return
+    if not keep:
+        raise OptionError("the path of the folder is empty")
     was_there = os.path.isdir(keep)
     if os.path.lexists(keep) and not (was_there and not os.listdir(keep)):
         raise AlreadyExistsError(f"{keep}: there is something already; name a folder that is new, or empty", path=keep)
-    os.makedirs(keep, exist_ok=True)
     try:
-        yield keep
-    except BaseException:
-        for name in os.listdir(keep):
-            os.remove(os.path.join(keep, name))
+        os.makedirs(keep, exist_ok=True)
+    except OSError as error:
+        raise of_os_error(error, f"{keep}: cannot make the folder: {error.strerror}", keep) from error
+    try:
+        with tempfile.TemporaryDirectory(prefix=".octavo-demo-", dir=keep) as folder:
+            yield folder
+            for name in os.listdir(folder):
+                os.rename(os.path.join(folder, name), os.path.join(keep, name))
+    finally:
         if not was_there:
-            shutil.rmtree(keep)
-        raise
+            with contextlib.suppress(OSError):
+                os.rmdir(keep)  # refused by the system if there is anything in it
 
 
 def _finish(told: Story, keep: str | None) -> None:
@@ -106,11 +111,12 @@ def _commands(folder: str) -> list[str]:
 def _as_json(told: Story, keep: str | None) -> dict[str, object]:
     return {
         "ok": told.ok,
-        "record_count": told.digest.record_count,
+        "records": told.digest.record_count,
         "record_bytes": told.digest.record_bytes,
-        "digest": told.digest.ordered,
-        "recovered_count": told.recovered_records,
-        "lost_count": told.lost_records,
+        "ordered": told.digest.ordered,
+        "unordered": told.digest.unordered,
+        "recovered_records": told.recovered_records,
+        "lost_records": told.lost_records,
         "steps": [dataclasses.asdict(one) for one in told.steps],
         "checks": [dataclasses.asdict(one) for one in told.checks],
         "folder": keep,

@@ -16,7 +16,7 @@ from octavo.cli._conversion import Column, Layout, source
 from octavo.cli._digest_lines import Line, parse
 from octavo.cli._failures import FAILED, line_of
 from octavo.cli._render import number, plural
-from octavo.errors import OctavoError, OptionError, of_os_error
+from octavo.errors import FormatError, NotFoundError, OctavoError, OptionError, of_os_error
 
 Paths = Annotated[
     list[str],
@@ -28,6 +28,8 @@ Format = Annotated[
 Unordered = Annotated[bool, typer.Option("--unordered", help="Print the digest that does not depend on the order.")]
 Together = Annotated[bool, typer.Option("--together", help="Take all paths as one data set, in this order.")]
 Check = Annotated[bool, typer.Option("--check", "-c", help="Compare with lines that were printed before, in PATH.")]
+
+_MOST_BYTES = 64 << 20  # of a list of digests: some hundred thousand lines
 
 
 def digest(
@@ -54,7 +56,7 @@ def digest(
         return
     found: list[tuple[list[str], octavo.Digest]] = []
     failures: list[tuple[list[str], str]] = []
-    for one in [paths] if together else [[path] for path in paths]:
+    for one in _data_sets(paths, together=together):
         try:
             found.append((one, _digest_of(one, options)))
         except OptionError:
@@ -65,10 +67,16 @@ def digest(
             if not json:
                 _terminal.result(str(_line(*found[-1], unordered=unordered)))
     if json:
-        told = [{"paths": names, "reason": reason} for names, reason in failures]
-        _terminal.emit_json({"digests": [_as_json(*one) for one in found], "failures": told})
+        told = [{"paths": names, "error": reason} for names, reason in failures]
+        _terminal.emit_json({"digests": [_as_json(*one) for one in found], "failed": told})
     if failures:
         raise typer.Exit(FAILED)
+
+
+def _data_sets(paths: list[str], *, together: bool) -> list[list[str]]:
+    if paths.count(STDIN) > 1:
+        raise OptionError("standard input can be read once: name it once")
+    return [paths] if together else [[path] for path in paths]
 
 
 def _digest_of(paths: list[str], options: dict[str, Any]) -> octavo.Digest:
@@ -102,7 +110,7 @@ def _as_json(paths: list[str], found: octavo.Digest) -> dict[str, Any]:
 def _check(files: list[str], options: dict[str, Any], *, json: bool) -> None:
     """Every line of every file; the end tells whether all of them still hold."""
     verdicts: list[tuple[Line, str | None]] = []
-    for line in [line for file in files for line in parse(_content(file), file)]:
+    for line in [line for file in files for line in _lines(file)]:
         verdicts.append((line, _verdict(line, options)))
         if not json:
             _terminal.result(f"{line.path}: {verdicts[-1][1] or 'ok'}")
@@ -115,12 +123,23 @@ def _check(files: list[str], options: dict[str, Any], *, json: bool) -> None:
         raise typer.Exit(FAILED)
 
 
+def _lines(path: str) -> list[Line]:
+    content = _content(path)
+    if not content:  # a list that was lost must not pass for one that holds
+        raise FormatError(f"{path}: it is empty: there is nothing to check", path=path)
+    if len(content) > _MOST_BYTES:
+        raise FormatError(f"{path}: it is too long to be what 'octavo digest' prints", path=path)
+    return parse(content, path)
+
+
 def _content(path: str) -> bytes:
     if path == STDIN:
-        return sys.stdin.buffer.read()
+        if sys.stdin is None:  # what Python makes of a closed one
+            raise NotFoundError("standard input is closed")
+        return sys.stdin.buffer.read(_MOST_BYTES + 1)
     try:
         with open(path, "rb") as file:
-            return file.read()
+            return file.read(_MOST_BYTES + 1)
     except OSError as error:
         raise of_os_error(error, f"{path}: cannot open: {error.strerror}", path) from error
 
@@ -128,6 +147,8 @@ def _content(path: str) -> bytes:
 def _verdict(line: Line, options: dict[str, Any]) -> str | None:
     """What is wrong, or None. Either digest will do: no line with the one is taken for a line with the other."""
     try:
+        if line.path == STDIN:
+            raise NotFoundError("standard input is not there any more: it has no digest to compare with")
         found = _digest_of([line.path], options)
     except OptionError:
         raise

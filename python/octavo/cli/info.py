@@ -9,8 +9,8 @@ import typer
 
 from octavo._sizes import Sizes, all_sizes, sample_sizes
 from octavo.cli import _terminal
-from octavo.cli._arguments import Format, Json, Locations
-from octavo.cli._failures import FAILED, line_of
+from octavo.cli._arguments import STDIN, Format, Json, Locations
+from octavo.cli._failures import FAILED, call_stdin, line_of
 from octavo.cli._files import Files, open_each
 from octavo.cli._render import facts, histogram, mean, mean_size, number, plural, round_size, size, size_and_bytes
 from octavo.cli._summary import PROPERTIES, Summary, summarize
@@ -28,17 +28,19 @@ def info(paths: Locations, *, full: Full = False, format: Format = None, json: J
     Of record sizes a sample is taken, evenly spread, so that it takes as long for one file as for a thousand.
     """
     with open_each(paths, format, keep=_SAMPLED_FILES) as files:
-        problem = _tell(files, full=full, json=json) if files.opened else None
+        problem = _tell(files, full=full, json=json, is_stdin=paths == [STDIN]) if files.opened else None
         for failure in files.failures:
             _terminal.say(f"octavo: {failure.reason}")
         if files.failures or problem:
             raise typer.Exit(FAILED)
 
 
-def _tell(files: Files, *, full: bool, json: bool) -> FormatError | None:
+def _tell(files: Files, *, full: bool, json: bool, is_stdin: bool) -> FormatError | None:
     """Print what the files are; gives the damage that was met while their records were measured."""
     summary = summarize(files)
     sizes = _measure(files, full=full)
+    if sizes.problem is not None and is_stdin:
+        call_stdin(sizes.problem, str(files.opened[0].inputs[0]))
     if json:
         _terminal.emit_json(_as_json(files, summary, sizes))
     else:

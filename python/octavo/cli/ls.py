@@ -9,7 +9,7 @@ import typer
 
 from octavo._folder import Folder
 from octavo.cli import _terminal
-from octavo.cli._arguments import Format, Json, Locations
+from octavo.cli._arguments import STDIN, Format, Json, Locations
 from octavo.cli._failures import FAILED
 from octavo.cli._files import Files, open_each
 from octavo.cli._render import table
@@ -60,6 +60,8 @@ def _print(rows: list[dict[str, Any]]) -> None:
 def _list_packed(paths: list[str], *, json: bool) -> None:
     if len(paths) > 1:
         raise OptionError("--packed lists one packed folder at a time")
+    if paths == [STDIN]:
+        raise OptionError("--packed needs a file: '-' is none")
     with Folder(paths[0]) as folder:
         sizes = [(path, folder.size(path)) for path in folder]
     if json:

@@ -34,7 +34,7 @@ def pack(
                 "files": report.file_count,
                 "folders": report.folder_count,
                 "file_bytes": report.file_bytes,
-                "total_bytes": report.total_bytes,
+                "bytes": report.total_bytes,
             }
         )
         return

@@ -209,8 +209,8 @@ def _as_json(outcomes: list[Outcome]) -> dict[str, Any]:
 def _file_as_json(outcome: Outcome) -> dict[str, Any]:
     report = outcome.report
     return {
-        "source": outcome.task.source,
-        "target": outcome.task.target,
+        "source": shown(outcome.task.source),
+        "target": shown(outcome.task.target),
         "ok": report is not None and report.ok,
         "format": report and report.format,
         "records": report and report.record_count,

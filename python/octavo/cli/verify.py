@@ -15,7 +15,7 @@ from octavo._verify import Damage, VerifyReport, examine
 from octavo.cli import _terminal
 from octavo.cli._arguments import STDIN, Format, Json, Locations
 from octavo.cli._conversion import source
-from octavo.cli._failures import DATA_LOSS, FAILED, line_of
+from octavo.cli._failures import DATA_LOSS, FAILED, call_stdin, line_of
 from octavo.cli._findings import DEFAULT_LIMIT, Limit, print_list, shown
 from octavo.cli._render import plural, size
 from octavo.errors import OctavoError, UnknownFormatError
@@ -35,8 +35,10 @@ def verify(paths: Locations, *, format: Format = None, limit: Limit = DEFAULT_LI
         inputs = _files([location] if isinstance(location, str) else location, unread)
         with _terminal.progress("verify") as advance:
             report = examine(inputs, format, advance, lambda error: _is_unread(error, unread)) if inputs else _NOTHING
-    if paths == [STDIN]:
-        report = _of_stdin(report)
+        if paths == [STDIN]:
+            report = _of_stdin(report)
+            for error in unread:
+                call_stdin(error, location)
     if json:
         _terminal.emit_json(_as_json(report, unread))
     elif report.file_count:
@@ -132,7 +134,7 @@ def _as_json(report: VerifyReport, unread: list[OctavoError]) -> dict[str, Any]:
         "damaged_records": report.damaged_count,
         "damage": [
             {
-                "path": one.path,
+                "path": shown(one.path),
                 "record": one.record,
                 "record_in_file": one.record_in_file,
                 "records": one.record_count,
@@ -142,5 +144,5 @@ def _as_json(report: VerifyReport, unread: list[OctavoError]) -> dict[str, Any]:
             }
             for one in report.damage
         ],
-        "unread": [{"path": error.path, "reason": line_of(error)} for error in unread],
+        "failed": [{"path": error.path and shown(error.path), "error": line_of(error)} for error in unread],
     }
