@@ -25,7 +25,7 @@ Location: TypeAlias = "PathLocation | Sequence[PathLocation] | Buffer | Readable
 Input: TypeAlias = "str | Buffer | SpanSource"
 
 # train@64.ffr stands for train-00000-of-00064.ffr and its 63 siblings; so does train.ffr@64, with the suffix first.
-_SHARDED = re.compile(r"^(?P<stem>.*)@(?P<count>\d+)(?P<suffix>(\.[^/\\@]*)?)$")
+_SHARDED = re.compile(r"^(?P<stem>.*)@(?P<count>\d{1,99})(?P<suffix>(\.[^/\\@]*)?)$")
 _URL = re.compile(r"^[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 
 _MOST_SHARDS = 99_999  # five digits, as in the names

@@ -213,6 +213,26 @@ class TestMessages:
         assert _failures.line_of(error) == "a: it is opened with --format riegeli; 'octavo recover' may help"
 
 
+class TestPlaces:
+    @pytest.mark.skipif(sys.platform == "win32", reason="a folder in use cannot be removed there")
+    @pytest.mark.parametrize(("command", "status"), [("ls", 0), ("info", 1), ("verify", 3), ("digest", 1)])
+    def test_files_can_be_looked_at_from_a_folder_that_is_gone(self, tmp_path, command, status):
+        path = damaged(tmp_path / "some.tfrecord")
+        program = f'mkdir gone && cd gone && rmdir ../gone && exec "{sys.executable}" -m octavo {command} "{path}"'
+        environment = clean_environment() | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        ended = subprocess.run(
+            ["sh", "-c", program],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+        assert b"Traceback" not in ended.stderr
+        assert b"Errno" not in ended.stderr
+        assert ended.returncode == status
+
+
 class TestNumbers:
     @pytest.mark.parametrize("seconds", ["1e308", "inf", "nan", "0", "3601"])
     def test_bench_takes_an_hour_at_most(self, octavo, tmp_path, seconds):
@@ -227,7 +247,7 @@ class TestDemoKeeps:
     @pytest.mark.skipif(sys.platform != "linux", reason="a file system without folders of ours is Linux's")
     def test_a_folder_that_cannot_be_made_is_told_in_words(self, octavo):
         assert octavo("demo", "--keep", "/proc/octavo", check=1).stderr == (
-            "octavo: /proc/octavo: cannot make the folder: No such file or directory\n"
+            "octavo: /proc/octavo: cannot be used: No such file or directory\n"
         )
 
     def test_what_somebody_else_puts_there_stays(self, tmp_path):

@@ -94,6 +94,18 @@ def test_what_a_crash_left_is_written_over(kind: str, path: Path) -> None:
     assert shelf.read(kind, path) == [b"1"]
 
 
+@pytest.mark.parametrize("kind", ["jsonl", "tar"])
+def test_a_file_that_a_crash_left_with_both_names_is_not_cut_off(kind: str, path: Path) -> None:
+    path.write_bytes(b"whole")
+    os.link(path, f"{path}.partial")
+    sink = _foreign.open_sink(kind, str(path), overwrite=True)
+    sink.write(Block([b"1"]))
+    assert path.read_bytes() == b"whole"
+    sink.abort()
+    assert path.read_bytes() == b"whole"
+    assert not os.path.exists(f"{path}.partial")
+
+
 def test_two_writers_do_not_share_a_file(kind: str, path: Path) -> None:
     first = _foreign.open_sink(kind, str(path))
     with pytest.raises(StorageError, match="another process is writing it"):

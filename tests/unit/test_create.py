@@ -569,3 +569,16 @@ def test_a_pipe_is_not_replaced(path):
         octavo.create(path)
     assert path.is_fifo()
     assert os.listdir(path.parent) == [path.name]
+
+
+def test_a_side_file_that_is_the_finished_file_is_not_emptied(path):
+    # What a writer leaves that dies between the two steps of publishing without overwriting.
+    with octavo.create(path, overwrite=False) as writer:
+        writer.write(b"precious")
+    os.link(path, f"{path}.partial")
+    octavo.create(path).abort()
+    assert read_back(path) == [b"precious"]
+    with octavo.create(path) as writer:
+        writer.write(b"new")
+    assert read_back(path) == [b"new"]
+    assert os.listdir(path.parent) == [path.name]

@@ -515,3 +515,8 @@ class TestStrangers:
         for check_data in (True, False):
             with pytest.raises(errors.DamagedFileError, match=str(count)):
                 octavo.open(path, check_data=check_data)
+
+
+def test_a_count_of_thousands_of_digits_is_no_count():
+    with pytest.raises(octavo.errors.StorageError):
+        octavo.open(f"x@{'9' * 5000}.ffr")

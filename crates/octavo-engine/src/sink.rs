@@ -280,6 +280,13 @@ fn open_locked(path: &Path) -> Result<std::io::Result<File>> {
             Err(error) => return Ok(Err(error)),
         };
         lock(&file).map_err(|error| Error::io(&shown(path), "write to what another writer writes", error))?;
+        if has_other_name(&file) {
+            // Its writer died after the link to the final name, and before this name went: the file is a finished one.
+            if let Err(error) = std::fs::remove_file(path) {
+                return Ok(Err(error));
+            }
+            continue;
+        }
         if is_still(&file, path) {
             return Ok(Ok(file));
         }
@@ -297,6 +304,17 @@ fn open_itself(path: &Path) -> std::io::Result<File> {
 
 fn is_link(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.file_type().is_symlink())
+}
+
+#[cfg(unix)]
+fn has_other_name(file: &File) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    file.metadata().is_ok_and(|metadata| metadata.nlink() > 1)
+}
+
+#[cfg(not(unix))]
+const fn has_other_name(_file: &File) -> bool {
+    false
 }
 
 #[cfg(unix)]

@@ -71,6 +71,10 @@ class NewFile(io.RawIOBase):
         with refusals(path, "create"):
             check_free(path, overwrite=overwrite)
             self._descriptor = open_locked(self._side)
+            if os.fstat(self._descriptor).st_nlink > 1:  # a crash came between both names of a file that is whole
+                os.unlink(self._side)
+                self._let_go()
+                self._descriptor = open_locked(self._side)
             os.ftruncate(self._descriptor, 0)
         self._position = 0
 

@@ -19,7 +19,10 @@ _Found = TypeVar("_Found")
 
 def shown(path: str) -> str:
     """The path as it is from the working directory, where the file is below that."""
-    here = os.path.join(os.getcwd(), "")
+    try:
+        here = os.path.join(os.getcwd(), "")
+    except OSError:  # it was removed, and nothing is below it
+        return path
     return path.removeprefix(here) or path
 
 

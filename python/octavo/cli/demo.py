@@ -64,12 +64,14 @@ def _folder(keep: str | None) -> Iterator[str]:
     if not keep:
         raise OptionError("the path of the folder is empty")
     was_there = os.path.isdir(keep)
-    if os.path.lexists(keep) and not (was_there and not os.listdir(keep)):
-        raise AlreadyExistsError(f"{keep}: there is something already; name a folder that is new, or empty", path=keep)
     try:
-        os.makedirs(keep, exist_ok=True)
+        is_taken = os.path.lexists(keep) and not (was_there and not os.listdir(keep))
+        if not is_taken:
+            os.makedirs(keep, exist_ok=True)
     except OSError as error:
-        raise of_os_error(error, f"{keep}: cannot make the folder: {error.strerror}", keep) from error
+        raise of_os_error(error, f"{keep}: cannot be used: {error.strerror}", keep) from error
+    if is_taken:
+        raise AlreadyExistsError(f"{keep}: there is something already; name a folder that is new, or empty", path=keep)
     try:
         with tempfile.TemporaryDirectory(prefix=".octavo-demo-", dir=keep) as folder:
             yield folder
