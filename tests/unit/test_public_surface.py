@@ -27,7 +27,7 @@ FRAMEWORKS = (
     "obstore",
 )
 
-WITH_FRAMEWORKS = {"integrations", "torch"}
+WITH_FRAMEWORKS = {"cli", "integrations", "torch"}
 """Modules that are there once somebody has imported them."""
 
 
