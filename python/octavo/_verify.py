@@ -43,6 +43,11 @@ class Damage:
     to_the_end: bool = False
     """Whether everything behind it in the file is lost with it; it counts as one record, for nobody knows how many."""
 
+    @property
+    def records(self) -> range:
+        """The numbers of the affected records in the whole data set; empty if a whole file cannot be read."""
+        return range(0) if self.record is None else range(self.record, self.record + self.record_count)
+
 
 @dataclasses.dataclass(frozen=True)
 class VerifyReport:

@@ -36,7 +36,8 @@ def by_iteration(reader: octavo.Reader) -> dict[int, bytes]:
 
 def by_exclusion(reader: octavo.Reader) -> dict[int, bytes]:
     """What verify does not list, all at once."""
-    damaged = {one.record for one in octavo.verify(reader._inputs, format="ffrecord").damage}
+    report = octavo.verify(reader._inputs, format="ffrecord")
+    damaged = {number for one in report.damage for number in one.records}
     sound = [number for number in range(len(reader)) if number not in damaged]
     return dict(zip(sound, reader.read(sound), strict=True))
 
