@@ -9,7 +9,7 @@ use crate::cold::fill_cold;
 use crate::decode;
 use crate::error::Result;
 use crate::fetch::Failures;
-use crate::io::{Residence, SpanRead, Target};
+use crate::io::{Residence, Scratch, SpanRead, Target};
 use crate::pool;
 use crate::shards::{Dataset, Shard};
 
@@ -80,6 +80,17 @@ impl Plan {
             }
         }
         Ok(plan)
+    }
+
+    /// A part of `bytes` for each record, back to back, and where each ends.
+    pub fn back_to_back(&self, bytes: &Scratch) -> (Vec<Target>, Vec<usize>) {
+        let mut end = 0;
+        let part = |planned: &Planned| {
+            let len = usize::try_from(planned.placement.record_len).unwrap_or(0);
+            end += len;
+            (bytes.part(end - len, len), end)
+        };
+        self.records.iter().map(part).unzip()
     }
 
     /// Adds one record.

@@ -40,11 +40,7 @@ pub fn copy<E: From<Error>>(
     let visit = |_, records: Records| (Digest::of(records.iter()), records);
     walk(dataset, view, visit, &mut |done, (block, records)| {
         whole.join(&block);
-        for record in records.iter() {
-            if writer.push(record) {
-                writer.seal()?;
-            }
-        }
+        writer.write_all(records.iter())?;
         progress(done)
     })?;
     Ok(whole)
@@ -70,9 +66,7 @@ pub fn edges_by_bytes<E: From<Error>>(
         }
         progress(done)
     })?;
-    if position > 0 {
-        edges.push(position);
-    }
+    edges.push(position);
     Ok(edges)
 }
 
@@ -95,9 +89,7 @@ pub fn scatter<E: From<Error>>(
     };
     walk(dataset, view, visit, &mut |done, (parts, records)| {
         for (part, record) in parts.into_iter().zip(records.iter()) {
-            if writers[part].push(record) {
-                writers[part].seal()?;
-            }
+            writers[part].write_all([record])?;
         }
         progress(done)
     })

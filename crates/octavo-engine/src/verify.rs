@@ -124,16 +124,7 @@ fn verify_wave(dataset: &Dataset, wave: &[(u64, Plan)]) -> Result<Vec<DamagedRec
 
 fn verify_block(dataset: &Dataset, plan: &Plan) -> Result<Vec<(usize, Error)>> {
     let scratch = Scratch::new("verify", plan.total_bytes)?;
-    let mut from = 0;
-    let targets: Vec<_> = plan
-        .records
-        .iter()
-        .map(|planned| {
-            let len = usize::try_from(planned.placement.record_len).unwrap_or(0);
-            from += len;
-            scratch.part(from - len, len)
-        })
-        .collect();
+    let (targets, _) = plan.back_to_back(&scratch);
     let failures = Failures::collect_all();
     batch::fill(dataset, &plan.records, &targets, plan.residence(dataset), &failures)?;
     Ok(failures.into_list())
@@ -179,13 +170,9 @@ fn verify_chunks<E: From<Error>>(
 
 fn leave_behind(dataset: &Dataset, trail: &mut Trail, run: &Run) {
     let Some(chunks) = dataset.shard(run.shard).chunks() else { return };
-    let span = |chunk| {
-        let mut placement = octavo_format::Placement::default();
-        let _ = chunks.place_chunk(chunk, &mut placement);
-        placement.span
-    };
-    let (from, to) = (span(run.chunks.start).offset, span(run.chunks.end - 1).end());
-    trail.passed_span(dataset, run.shard, from, to);
+    if let (Some(first), Some(last)) = (placed(chunks, run.chunks.start), placed(chunks, run.chunks.end - 1)) {
+        trail.passed_span(dataset, run.shard, first.span.offset, last.span.end());
+    }
 }
 
 fn runs_of(shard: usize, chunks: &dyn Chunks) -> Vec<Run> {
@@ -195,9 +182,7 @@ fn runs_of(shard: usize, chunks: &dyn Chunks) -> Vec<Run> {
     while start < count {
         let (mut end, mut bytes) = (start, 0u64);
         while end < count && end - start < RUN_CHUNKS && (end == start || bytes < RUN_BYTES) {
-            let mut placement = octavo_format::Placement::default();
-            let _ = chunks.place_chunk(end, &mut placement);
-            bytes = bytes.saturating_add(placement.record_len);
+            bytes = bytes.saturating_add(placed(chunks, end).map_or(0, |placement| placement.record_len));
             end += 1;
         }
         runs.push(Run { shard, chunks: start..end });
@@ -218,8 +203,7 @@ fn verify_runs(dataset: &Dataset, runs: &[Run]) -> Result<Vec<DamagedRecord>> {
             match fetched.decode(file, all, chunk) {
                 Ok(decoded) => {
                     for (at, fault) in decoded.faults() {
-                        let mut placement = octavo_format::Placement::default();
-                        let _ = all.place_chunk(chunk, &mut placement);
+                        let placement = placed(all, chunk).unwrap_or_default();
                         let error = record_fault(file, chunk, &placement, *at, *fault);
                         let record = record + *at as u64;
                         locked(&damaged).push(DamagedRecord { record, record_count: 1, shard: *shard, error });

@@ -10,7 +10,7 @@ use crate::batch::{self, Plan};
 use crate::chunks::Decoded;
 use crate::error::{Error, Result};
 use crate::fetch::Failures;
-use crate::io::{Residence, Scratch, Target};
+use crate::io::{Residence, Scratch};
 use crate::later::Later;
 use crate::pool;
 use crate::runs::BlockPlan;
@@ -162,18 +162,7 @@ where
 
 fn read_flat(dataset: &Dataset, plan: &Plan, residence: Residence) -> Result<Records> {
     let bytes = Scratch::new("a block of records", plan.total_bytes)?;
-    let mut ends = Vec::with_capacity(plan.records.len());
-    let mut end = 0;
-    let targets: Vec<Target> = plan
-        .records
-        .iter()
-        .map(|planned| {
-            let len = usize::try_from(planned.placement.record_len).unwrap_or(0);
-            end += len;
-            ends.push(end);
-            bytes.part(end - len, len)
-        })
-        .collect();
+    let (targets, ends) = plan.back_to_back(&bytes);
     let failures = Failures::stop_at_first();
     match residence {
         // Other blocks are on the pool beside this one: no further splitting.

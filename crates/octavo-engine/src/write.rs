@@ -294,6 +294,16 @@ impl RecordWriter {
         (self.block.bytes.len() >= BLOCK_BYTES || self.block.lens.len() >= BLOCK_RECORDS) && self.can_cut()
     }
 
+    /// Adds records, and waits where too much is on its way.
+    pub fn write_all<'a>(&mut self, records: impl IntoIterator<Item = &'a [u8]>) -> Result<()> {
+        for record in records {
+            if self.push(record) {
+                self.seal()?;
+            }
+        }
+        Ok(())
+    }
+
     fn can_cut(&self) -> bool {
         match self.cutting {
             Cutting::Anywhere => true,

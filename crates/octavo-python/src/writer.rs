@@ -141,17 +141,7 @@ impl Writer {
     /// Adds every record of a batch.
     fn write_batch(&self, py: Python<'_>, batch: &Bound<'_, Batch>) -> PyResult<()> {
         let batch = batch.get();
-        self.lend(py, |writer| {
-            let written = py.detach(|| {
-                for record in batch.records() {
-                    if writer.push(record) {
-                        writer.seal()?;
-                    }
-                }
-                Ok(())
-            });
-            written.into_py(py)
-        })
+        self.lend(py, |writer| py.detach(|| writer.write_all(batch.records())).into_py(py))
     }
 
     /// Everything written so far survives a crash of the machine when this returns.

@@ -52,8 +52,7 @@ class RecordInput:
 
     def edges_by_bytes(self, most_bytes: int) -> list[int]:
         """Where runs of at most so many bytes begin, and the end; it takes reading everything."""
-        edges = _core.edges_by_bytes(self.reader, most_bytes)
-        return edges if len(edges) > 1 else [0, 0]
+        return _core.edges_by_bytes(self.reader, most_bytes)
 
     def blocks(self, start: int, stop: int | None) -> Iterator[Block]:
         """Records from `start` to `stop`."""

@@ -86,7 +86,7 @@ impl Survey {
             let header = ChunkHeader::parse(dialect.order(), rest).map_err(|_| changed())?;
             let (chunk, after) = rest.split_at_checked(to_usize(header.chunk_bytes())).ok_or_else(changed)?;
             let decoded = decode(dialect, &header, chunk).map_err(|_| changed())?;
-            super::push_all(writer, (0..decoded.len()).map(|number| decoded.record(number)))?;
+            writer.write_all((0..decoded.len()).map(|number| decoded.record(number)))?;
             rest = after;
         }
         Ok(end)

@@ -111,7 +111,7 @@ impl Frames {
             match next(self.open.get(done..).unwrap_or(&[]), self.most_left(input)) {
                 Next::Frame { size } => {
                     let record = open_frame(&self.open[done..done + size], false).unwrap_or_default();
-                    super::push_all(writer, std::iter::once(record))?;
+                    writer.write_all([record])?;
                     self.is_searching = false;
                     done += size;
                 }

@@ -60,7 +60,7 @@ impl Survey {
             let size = frame_end(0, len).filter(|size| *size <= rest.len() as u64).ok_or_else(changed)?;
             let (frame, after) = rest.split_at(to_usize(size));
             let record = open_frame(frame, true).map_err(|_| changed())?;
-            super::push_all(writer, std::iter::once(record))?;
+            writer.write_all([record])?;
             rest = after;
         }
         Ok(end)

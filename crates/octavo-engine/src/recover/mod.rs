@@ -174,7 +174,7 @@ impl Survey {
                 Piece::Chunk { begin, end } | Piece::Journal { begin, end } => {
                     let bytes = read_vec(self.source.as_ref(), begin, end - begin)?;
                     match decode(begin, &bytes, &mut decoder) {
-                        Ok(decoded) => push_all(&mut writer, (0..decoded.len()).map(|at| decoded.record(at)))?,
+                        Ok(decoded) => writer.write_all((0..decoded.len()).map(|at| decoded.record(at)))?,
                         Err((fault, records)) => {
                             self.lost.push(Lost {
                                 offset: begin,
@@ -202,15 +202,6 @@ impl Survey {
         self.lost.sort_by_key(|lost| lost.offset);
         Ok(Report { record_count, lost: self.lost })
     }
-}
-
-fn push_all<'a>(writer: &mut RecordWriter, records: impl Iterator<Item = &'a [u8]>) -> Result<()> {
-    for record in records {
-        if writer.push(record) {
-            writer.seal()?;
-        }
-    }
-    Ok(())
 }
 
 /// The records of a chunk, or of the journal in one; the number of records goes with the fault where it is known.

@@ -41,7 +41,7 @@ impl Survey {
                 let record = read_vec(self.source.as_ref(), at, len)?;
                 let actual = crc32(&record);
                 if actual == expected {
-                    super::push_all(writer, std::iter::once(record.as_slice()))?;
+                    writer.write_all([record.as_slice()])?;
                 }
                 (actual != expected).then(|| format!("checksum {actual:#010x}, expected {expected:#010x}"))
             };
@@ -76,7 +76,7 @@ impl Survey {
             Err(reason) => Err(reason),
         };
         match checked {
-            Ok(record) => super::push_all(writer, std::iter::once(record.as_slice()))?,
+            Ok(record) => writer.write_all([record.as_slice()])?,
             Err(reason) => {
                 let (offset, end) = (placement.span.offset, placement.span.end());
                 self.lost.push(Lost { offset, end, record_count: Some(1), reason });
