@@ -7,19 +7,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from octavo import _core
+from octavo._closing import Closing
 from octavo._convert import _foreign, _stamps
 from octavo._convert._source import BLOCK_BYTES, BLOCK_RECORDS, Block, FolderLike, Source
 
 if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import Self
-
     from octavo._reader import Reader
 
 Progress: TypeAlias = Callable[[int, int], object]
 
 
-class RecordInput:
+class RecordInput(Closing):
     """Record files."""
 
     reading: Any = "records"
@@ -68,18 +66,12 @@ class RecordInput:
         total = len(self.reader)
         return _core.digest(self.reader, None if progress is None else lambda done: progress(done, total))
 
-    def __enter__(self) -> Self:
-        """Return the input itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         """Close the files."""
         self.reader.close()
 
 
-class ForeignInput:
+class ForeignInput(Closing):
     """A container that is not octavo's own."""
 
     def __init__(self, kind: str, files: Any, paths: list[str], options: dict[str, Any]) -> None:
@@ -151,18 +143,12 @@ class ForeignInput:
             tell(digest.record_count, block.position)
         return digest
 
-    def __enter__(self) -> Self:
-        """Return the input itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         """Close the files."""
         self.source.close()
 
 
-class ChainedInput:
+class ChainedInput(Closing):
     """Inputs of different kinds, one after the other."""
 
     total_bytes: int | None = None  # records are counted before they are read
@@ -230,16 +216,10 @@ class ChainedInput:
             whole.join(part.digest(progress))
         return whole
 
-    def __enter__(self) -> Self:
-        """Return the input itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         """Close the files."""
         for part in self._parts:
-            part.__exit__(kind, error, trace)
+            part.close()
 
 
 AnyInput: TypeAlias = RecordInput | ForeignInput | ChainedInput

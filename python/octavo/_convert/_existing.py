@@ -53,7 +53,7 @@ class Judge:
     def look(self, jobs: list[Job]) -> None:
         """Refuse what can be told without reading everything."""
         for job in jobs:
-            self._opened(job).__exit__(None, None, None)
+            self._opened(job).close()
 
     def expected(self, job: Job, records: RecordsOf) -> _core.Digest:
         """The digest of the records that belong there; refuse what holds others."""

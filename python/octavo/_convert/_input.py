@@ -10,8 +10,9 @@ import os
 import stat
 import zlib
 from collections.abc import Sequence
-from typing import IO, Any, Self
+from typing import IO, Any
 
+from octavo._closing import Closing
 from octavo.errors import (
     DamagedFileError,
     OctavoError,
@@ -77,7 +78,7 @@ class Inputs:
         return _Borrowed(self._stream)
 
 
-class Opened:
+class Opened(Closing):
     """One of them, open."""
 
     def __init__(self, file: Any, name: str, before: int, size: int | None) -> None:
@@ -122,12 +123,6 @@ class Opened:
         """Let go of the file."""
         self.file.close()
         self._raw.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def check_size(size: int, what: str, path: str, *, most: int | None = None) -> None:

@@ -80,7 +80,7 @@ def _chained(locations: Sequence[PathLocation], column: str | None, layout: str)
             part = open_input(one, column=column, layout=layout) if is_foreign else open_input(one)
             parts.append(cast("RecordInput | ForeignInput", part))
     except BaseException:
-        ChainedInput(parts).__exit__(None, None, None)
+        ChainedInput(parts).close()
         raise
     return ChainedInput(parts)
 

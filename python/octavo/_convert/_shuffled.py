@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from octavo import _core
+from octavo._closing import Closing
 from octavo._convert._any_input import AnyInput, RecordInput
 from octavo._convert._publish import refusals
 from octavo._convert._source import BLOCK_BYTES, BLOCK_RECORDS, Block
@@ -23,9 +24,6 @@ from octavo.errors import StorageError
 from octavo.shuffle import Permutation
 
 if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import Self
-
     from octavo._reader import Reader
 
 SUFFIX = ".shuffling"
@@ -36,7 +34,7 @@ _MOST_PARTS = 128  # each has a block of a megabyte in memory while it is writte
 _COMPRESSION = 4
 
 
-class ShuffledInput:
+class ShuffledInput(Closing):
     """The records of another input, in the order of `Permutation(count, seed=seed)`."""
 
     def __init__(self, source: AnyInput, seed: int, target: str) -> None:
@@ -64,13 +62,7 @@ class ShuffledInput:
             start += len(batch)
             yield Block(batch.to_list())
 
-    def __enter__(self) -> Self:
-        """Return the input itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         """Remove what was spread out."""
         self._stack.close()
 

@@ -6,22 +6,19 @@ import contextlib
 import errno
 import os
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from octavo._arguments import as_path, check_switches
+from octavo._closing import Closing
 from octavo._folder._directory import Directory, identity_of, is_real_folder
 from octavo._folder._names import flaw, parts_of, shown
 from octavo.errors import AlreadyExistsError, ClosedError, NotFoundError, OctavoError, StorageError, of_os_error
-
-if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import Self
 
 Piece: TypeAlias = bytes | bytearray | memoryview
 Content: TypeAlias = Piece | Iterable[Piece]
 
 
-class TargetFolder:
+class TargetFolder(Closing):
     """A folder that files are written into.
 
     Paths are relative, with slashes; `./a` and `a/../b` are refused like all that could lead elsewhere (`FormatError`;
@@ -120,14 +117,6 @@ class TargetFolder:
             self._leave()
             self._root.close()
         self._closed = True
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _judged(self, path: str) -> tuple[str, str]:
         """The path of the folder and the name in it, if both can be written."""

@@ -6,9 +6,10 @@ import errno
 import itertools
 import os
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from octavo._arguments import check_switches
+from octavo._closing import Closing
 from octavo._core import parse_folder_table
 from octavo._folder._contents import contents
 from octavo._folder._extract import ExtractReport, Selection, extract
@@ -21,14 +22,10 @@ from octavo._open import open as open_records
 from octavo._reader import Reader
 from octavo.errors import DamagedFileError, FormatError, OptionError, PathNotFoundError, RecordTypeError
 
-if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import Self
-
 FolderPath: TypeAlias = str | os.PathLike[str]
 
 
-class Folder(Mapping[str, bytes]):
+class Folder(Closing, Mapping[str, bytes]):
     """A packed folder: a mapping of paths to the contents of files.
 
     Paths are relative to the folder, with slashes. The length is the number of files, and they come in stored order.
@@ -157,14 +154,6 @@ class Folder(Mapping[str, bytes]):
     def closed(self) -> bool:
         """Whether it was closed."""
         return self._reader.closed
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __eq__(self, other: object) -> bool:
         return self is other  # a mapping would read all files to find out

@@ -18,6 +18,7 @@ from itertools import starmap
 from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias
 
 from octavo._arguments import at_least_one, check_switches
+from octavo._closing import Closing
 from octavo._open import open
 from octavo._options import parse_bytes
 from octavo._partition import Partition
@@ -31,9 +32,6 @@ except ImportError as error:
     raise ImportError(message) from error
 
 if TYPE_CHECKING:
-    from types import TracebackType
-    from typing import Self
-
     from octavo._core import Batch
     from octavo._location import Location
 
@@ -116,7 +114,7 @@ def read(
         return next(iter(stream))
 
 
-class Stream:
+class Stream(Closing):
     """Record batches that are read when they are asked for. Every reading of the stream begins anew.
 
     Give it to whatever takes Arrow streams: `pyarrow.table(stream)`, `polars.DataFrame(stream)`, or by its name in a
@@ -158,14 +156,6 @@ class Stream:
         """Close the files, if it was the stream that has opened them."""
         if not self._is_borrowed:
             self._reader.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         columns = ", ".join(f"{field.name}: {field.type}" for field in self.schema)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex
 
 from octavo import Reader, _core
 from octavo._arguments import at_least_one, check_switches
+from octavo._closing import Closing
 from octavo.integrations._source import open_source
 from octavo.shuffle._arguments import blocks_of, whole_seed
 from octavo.shuffle._order import Order, order_of
@@ -30,7 +31,6 @@ except ModuleNotFoundError as error:
     raise ImportError(message) from error
 
 if TYPE_CHECKING:
-    from types import TracebackType
     from typing import Self
 
     from octavo._location import Location
@@ -42,7 +42,7 @@ _MOST_NAMED = 4
 """A source of more files than this is told by a hash of their names."""
 
 
-class DataSource(_core.Front):
+class DataSource(_core.Front, Closing):
     """Records by number: for `grain.MapDataset.source(source)` and `grain.DataLoader(data_source=source, ...)`.
 
     It can be shared by threads and used on both sides of a fork. A worker process that gets it opens the files again.
@@ -141,14 +141,6 @@ class DataSource(_core.Front):
         """Close the files, if this source has opened them."""
         if self._is_own:
             self._reader.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle where the records are."""

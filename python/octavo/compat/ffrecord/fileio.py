@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex
 
 import octavo
 from octavo import _core
+from octavo._closing import Closing
 from octavo._location import absolute
 from octavo._recipe import recipe
 from octavo._writer import Writer
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 _MOST_RECORDS = (2**63 - 1 - _index.metadata_bytes(0)) // 12  # of more, the index alone were larger than any file
 
 
-class FileReader(_core.Front):
+class FileReader(_core.Front, Closing):
     """Records of one file, of several, or of a directory, as NumPy arrays of bytes."""
 
     # Native, because a method in Python around it takes as long as reading a small record does.
@@ -132,14 +133,6 @@ class FileReader(_core.Front):
     def close(self) -> None:
         """Let go of the files."""
         self._reader.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.fnames, self._check_data)

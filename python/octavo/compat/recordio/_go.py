@@ -9,9 +9,9 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
+from octavo._closing import Closing
 from octavo._reader import Reader
 from octavo._recipe import recipe
-from octavo.compat.recordio._closing import Closing
 from octavo.compat.recordio._files import AnyPath, absolute, open_records
 from octavo.compat.recordio._in_place import InPlaceWriter
 from octavo.errors import ClosedError, FormatError, StorageError

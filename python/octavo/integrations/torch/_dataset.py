@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import torch.utils.data
 
 from octavo import Reader
+from octavo._closing import Closing
 from octavo.errors import RecordTypeError
 from octavo.integrations._source import open_source
 from octavo.integrations.torch._arguments import check_callable
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from octavo._open import Format, IndexStorage, IoMode
 
 
-class RecordDataset(torch.utils.data.Dataset):  # type: ignore[misc]  # PyTorch is taken as Any
+class RecordDataset(Closing, torch.utils.data.Dataset):  # type: ignore[misc]  # PyTorch is taken as Any
     """Records by number. A batch is one native read, in this process or in a worker of any start method.
 
     A subclass that overrides `__getitem__` is asked for one sample after the other, unless it overrides `__getitems__`
@@ -102,14 +102,6 @@ class RecordDataset(torch.utils.data.Dataset):  # type: ignore[misc]  # PyTorch 
         """Close the files, if this data set has opened them."""
         if self._is_own:
             self._reader.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"<octavo.torch.RecordDataset over {self._reader!r}>"

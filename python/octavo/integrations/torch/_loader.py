@@ -6,12 +6,12 @@ import copy
 import os
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, SupportsIndex
 
 from octavo import Reader
 from octavo import shuffle as orders
 from octavo._arguments import at_least_one, check_switches
+from octavo._closing import Closing
 from octavo.errors import ClosedError, OptionError, RecordTypeError
 from octavo.integrations._source import open_source
 from octavo.integrations.torch._arguments import check_callable
@@ -27,7 +27,7 @@ _FEWEST_THREADS, _MOST_THREADS = 2, 8
 _MOST_FOR_TENSORS = 4  # a read is parallel in itself; more of them at a time only want more memory
 
 
-class Loader:
+class Loader(Closing):
     """Batches of records, without worker processes.
 
     Every `for` loop is an epoch. Threads read with the interpreter's lock released, decode and collate; they live as
@@ -159,14 +159,6 @@ class Loader:
             iteration.close()
         if self._is_own:
             self._reader.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle where the records are, the options and the place; loops stay behind."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, SupportsIndex
 
 from octavo import _core, _reader
-from octavo.compat.recordio._closing import Closing
+from octavo._closing import Closing
 from octavo.compat.recordio._errors import as_corruption, raise_as_open_does
 from octavo.compat.recordio._files import AnyPath, absolute, open_records
 from octavo.compat.recordio._in_place import InPlaceWriter

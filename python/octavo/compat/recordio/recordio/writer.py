@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import IO, Any
 
-from octavo.compat.recordio._closing import Closing
+from octavo._closing import Closing
 from octavo.compat.recordio._files import PATHS, AnyPath
 from octavo.compat.recordio._go import PathWriter
 from octavo.compat.recordio._text import as_record

@@ -7,7 +7,7 @@ from typing import Any, SupportsIndex
 from torch.utils.data import Dataset
 
 from octavo import _core
-from octavo.compat.recordio._closing import Closing
+from octavo._closing import Closing
 from octavo.compat.recordio._files import AnyPath
 from octavo.compat.recordio.recordio.file import File, unopened
 

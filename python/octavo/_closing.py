@@ -1,16 +1,21 @@
-"""What everything here with a file has in common."""
+"""What everything that has files open has in common."""
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
 
 
 class Closing:
     """Something that is closed at the end of a `with` block."""
 
+    __slots__ = ()
+
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the files."""
         raise NotImplementedError
 
     def __enter__(self) -> Self:
