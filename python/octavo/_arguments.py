@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import operator
 import os
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 from octavo._location import absolute
 from octavo._option_grammar import INT32_MAX
 from octavo.errors import OptionError, RecordTypeError
+
+Progress: TypeAlias = Callable[[int, int], object]
+"""Called now and then with what is done and the whole."""
 
 
 def check_format(format: object) -> None:
@@ -24,6 +28,13 @@ def check_switches(**switches: object) -> None:
         if not isinstance(switch, bool):
             message = f"{option} is True or False, not {type(switch).__name__}"
             raise RecordTypeError(message)
+
+
+def check_progress(progress: object) -> None:
+    """Progress is told to a function, or to nobody."""
+    if progress is not None and not callable(progress):
+        message = f"progress is a function, not {type(progress).__name__}"
+        raise RecordTypeError(message)
 
 
 def as_path(path: object, what: str) -> str:

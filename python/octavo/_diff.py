@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import chain, zip_longest
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 from octavo import _core
-from octavo._arguments import at_least_one
+from octavo._arguments import Progress, at_least_one, check_progress
 from octavo._convert._any_input import RecordInput
 from octavo._convert._open_any import open_input
 from octavo._reader import Reader
-from octavo.errors import RecordTypeError
 
 if TYPE_CHECKING:
     from octavo._location import Location
 
-Progress: TypeAlias = Callable[[int, int], object]
 
 _EXCERPT_BYTES = 32
 _BYTES_BEFORE = 8  # of an excerpt, so that the first difference is seen in its surroundings
@@ -81,8 +79,7 @@ def diff(
         FormatError: A record of one of them is damaged; the error says which.
     """
     limit = at_least_one("limit", limit)
-    if progress is not None and not callable(progress):
-        raise RecordTypeError(f"progress is a function, not {type(progress).__name__}")
+    check_progress(progress)
     with contextlib.ExitStack() as opened:
         sides = _side(a, opened), _side(b, opened)
         comparison = _Comparison(sides, limit)

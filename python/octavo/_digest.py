@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from octavo import _core
+from octavo._arguments import Progress
 from octavo._convert import _open_any
 
 if TYPE_CHECKING:
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from octavo._convert import Container
     from octavo._location import Location
-
-Progress: TypeAlias = Callable[[int, int], object]
 
 
 @dataclasses.dataclass(frozen=True)

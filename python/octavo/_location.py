@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from octavo import _core
+from octavo import _core, _side_files
 from octavo.errors import NotFoundError, RecordTypeError, of_os_error
 from octavo.storage import FileObject, ReadableFile, SpanSource
 
@@ -29,9 +29,6 @@ _SHARDED = re.compile(r"^(?P<stem>.*)@(?P<count>\d{1,99})(?P<suffix>(\.[^/\\@]*)
 _URL = re.compile(r"^[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 
 _MOST_SHARDS = 99_999  # five digits, as in the names
-
-# What stands beside files: what a writer has not finished (docs/spec/partial.md), and indexes (docs/spec/octx.md).
-_COMPANIONS = (".partial", ".assembling", ".recovering", ".converting", ".shuffling", ".octx")
 
 # By these a directory's records are told from its other files, and a new file's format from its name.
 FORMAT_OF_SUFFIX = {
@@ -145,7 +142,7 @@ def _names_in(directory: str) -> list[str]:
 
 
 def _matching(pattern: str) -> list[str]:
-    found = sorted(path for path in glob.glob(pattern, recursive=True) if not path.endswith(_COMPANIONS))
+    found = sorted(path for path in glob.glob(pattern, recursive=True) if not path.endswith(_side_files.ALL))
     # A folder that matches stands for its records; one without any is not what was meant.
     paths = [path for one in found for path in (_names_in(one) if os.path.isdir(one) else [one])]
     if not paths:

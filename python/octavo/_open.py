@@ -11,7 +11,7 @@ from octavo._location import FORMAT_OF_SUFFIX, expand, format_of_name, is_gzip_n
 from octavo._options import parse_bytes
 from octavo._reader import Reader
 from octavo._recipe import recipe, recipe_of
-from octavo._sidecar import SUFFIX as SIDECAR
+from octavo._side_files import INDEX
 from octavo._writer import Writer
 from octavo.errors import OptionError, RecordTypeError, TornAppendWarning, UnsupportedError
 
@@ -195,7 +195,7 @@ def trim(path: str | os.PathLike[str], *, format: Format | None = None) -> int:
 
 def _appender(path: str, info: Info) -> Writer:
     writer = Writer(path, format=info.format, append=True, **recipe_of(info))
-    writer.sidecar = os.path.exists(path + SIDECAR)  # it would be out of date
+    writer.sidecar = os.path.exists(path + INDEX)  # it would be out of date
     return writer
 
 

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from octavo import _core
-from octavo._arguments import as_path, check_format, check_switches
+from octavo._arguments import Progress, as_path, check_format, check_progress, check_switches
 from octavo._location import format_of_name, is_gzip_name
 from octavo._recipe import recipe_of_salvage
 from octavo._writer import Writer
-from octavo.errors import OptionError, RecordTypeError
+from octavo.errors import OptionError
 
 if TYPE_CHECKING:
     from octavo._open import Format
-
-ByteProgress: TypeAlias = Callable[[int, int], object]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,7 +60,7 @@ def recover(
     *,
     format: Format | None = None,
     overwrite: bool = False,
-    progress: ByteProgress | None = None,
+    progress: Progress | None = None,
 ) -> RecoverReport:
     """Write a whole file from everything that is intact in a damaged one.
 
@@ -81,9 +78,7 @@ def recover(
     """
     check_format(format)
     check_switches(overwrite=overwrite)
-    if progress is not None and not callable(progress):
-        message = f"progress is a function, not {type(progress).__name__}"
-        raise RecordTypeError(message)
+    check_progress(progress)
     paths = [as_path(source, "a file to recover"), as_path(target, "a file to recover")]
     if os.path.realpath(paths[0]) == os.path.realpath(paths[1]):
         message = f"{paths[1]}: the target is the source itself; name another file"

@@ -12,8 +12,6 @@ from octavo.errors import UnsupportedError
 if TYPE_CHECKING:
     from octavo._open import Format
 
-SUFFIX = ".octx"
-
 
 def write_index(location: Location, *, format: Format | None = None) -> list[str]:
     """Write `NAME.octx` beside each file: the next `octavo.open` reads that instead of scanning the file.

@@ -11,10 +11,11 @@ import contextlib
 import dataclasses
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 
 from octavo import _core
+from octavo._arguments import Progress
 from octavo._reader import Reader
 from octavo.errors import FormatError
 
@@ -85,9 +86,7 @@ def sample_sizes(readers: Sequence[Reader], total_count: int) -> Sizes:
     return measured.sizes(total_count)
 
 
-def all_sizes(
-    readers: Iterable[Reader], total_count: int, progress: Callable[[int, int], object] | None = None
-) -> Sizes:
+def all_sizes(readers: Iterable[Reader], total_count: int, progress: Progress | None = None) -> Sizes:
     """Sizes of all records up to the first that is damaged; it takes reading them."""
     measured = _Measured()
     try:

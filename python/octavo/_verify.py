@@ -7,20 +7,20 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from octavo import _core
+from octavo._arguments import Progress
 from octavo._location import Input, Location, expand
 from octavo._reader import Reader
+from octavo._side_files import PARTIAL
 from octavo.errors import FormatError, OctavoError
 
 if TYPE_CHECKING:
     from octavo._open import Format
 
-Progress: TypeAlias = Callable[[int, int], object]
 Refuse: TypeAlias = Callable[[OctavoError], bool]
 _Found: TypeAlias = tuple[int, int, int, OctavoError]
 
 _TORN = "the last {} bytes are an interrupted append"
 _UNFINISHED = "its writer has not finished it; octavo.recover makes a whole file of it"
-_PARTIAL = ".partial"  # docs/spec/partial.md
 _TO_THE_END = "(from record "  # in what is told of a header that leads nowhere
 
 
@@ -125,7 +125,7 @@ def _verify(reader: Reader, progress: Progress | None, total: int | None = None,
     damage = [_damage(one, paths, starts, before) for one in found]
     damage += [Damage(path, None, offset, f"{path}: {_TORN.format(cut)}", 0) for path, offset, cut in torn]
     # Where records follow one another and nothing else, only the name tells.
-    damage += [Damage(path, None, None, f"{path}: {_UNFINISHED}", 0) for path in paths if path.endswith(_PARTIAL)]
+    damage += [Damage(path, None, None, f"{path}: {_UNFINISHED}", 0) for path in paths if path.endswith(PARTIAL)]
     return VerifyReport(count, tuple(damage), len(paths), size)
 
 

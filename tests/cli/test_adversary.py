@@ -177,18 +177,6 @@ class TestListsOfDigests:
         assert done.text == "-: cannot be read\n"
         assert "standard input is not there any more" in done.stderr
 
-    def test_a_closed_standard_input_is_a_failure(self, tmp_path):
-        program = f'exec "{sys.executable}" -m octavo digest --check - <&-'
-        ended = subprocess.run(
-            ["sh", "-c", program],
-            cwd=tmp_path,
-            env=clean_environment(),
-            capture_output=True,
-            timeout=TIMEOUT_S,
-            check=False,
-        )
-        assert (ended.returncode, ended.stderr) == (1, b"octavo: standard input is closed\n")
-
 
 class TestDamage:
     def test_sizes_of_all_records_before_it_are_told(self, octavo, tmp_path):

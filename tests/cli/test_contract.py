@@ -199,7 +199,7 @@ def test_a_closed_standard_output_is_a_failure(files, command):
     assert ended.stderr.startswith(b"octavo: ")
 
 
-@pytest.mark.parametrize("command", ["info", "ls", "head", "cat", "count"])
+@pytest.mark.parametrize("command", ["info", "ls", "head", "cat", "count", "digest --check"])
 def test_a_closed_standard_input_is_a_failure(tmp_path, command):
     program = f'exec "{sys.executable}" -m octavo {command} - <&-'
     ended = subprocess.run(

@@ -15,7 +15,7 @@ import octavo
 from octavo._bench import _sample
 from octavo._location import Location, expand, format_of_name, is_gzip_name
 from octavo._reader import Reader
-from octavo._sidecar import SUFFIX as SIDECAR
+from octavo._side_files import INDEX
 from octavo.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _is_long_walk(path: str, format: str | None) -> bool:
     """Whether opening would mean going through very many bytes."""
     is_large = os.path.getsize(path) > _sample.OPENED_BYTES
     can_be_cut = (format or format_of_name(path)) in _IN_PARTS and not is_gzip_name(path)
-    return is_large and can_be_cut and not os.path.exists(path + SIDECAR)
+    return is_large and can_be_cut and not os.path.exists(path + INDEX)
 
 
 def _beginning(path: str, format: str) -> Reader | None:

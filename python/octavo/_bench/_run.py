@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from octavo._arguments import Progress
 from octavo._bench import _advice, _candidates, _device, _machine, _opening, _reading, _sample, _subject
 from octavo._bench._figures import BenchReport, Measured, Subject, Threads, Trial
 from octavo._bench._subject import CACHE_BYTES
@@ -32,7 +33,6 @@ LARGE = 4  # times the sample: then chunks of the whole are rarely met twice in 
 SAMPLING, DEVICE, PAGE_CACHE, IN_ORDER, ONE_CPU, BATCHES = 0.08, 0.12, 0.02, 0.14, 0.06, 0.2
 ROUNDS = 5  # of each way to read batches
 
-Progress = Callable[[int, int], object]
 _STEPS = 7
 
 

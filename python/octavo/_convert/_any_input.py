@@ -7,14 +7,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from octavo import _core
+from octavo._arguments import Progress
 from octavo._closing import Closing
 from octavo._convert import _foreign, _stamps
 from octavo._convert._source import BLOCK_BYTES, BLOCK_RECORDS, Block, FolderLike, Source
 
 if TYPE_CHECKING:
     from octavo._reader import Reader
-
-Progress: TypeAlias = Callable[[int, int], object]
 
 
 class RecordInput(Closing):

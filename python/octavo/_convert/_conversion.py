@@ -6,10 +6,11 @@ import contextlib
 import dataclasses
 import errno
 import os
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from octavo import _core
+from octavo._arguments import Progress
 from octavo._convert import _stamps
 from octavo._convert._existing import Judge, existing, refusal, refuse_unfinished
 from octavo._convert._journal import Journal
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from octavo._convert._any_input import AnyInput
     from octavo._convert._output import Target
     from octavo._convert._plan import Job
-
-Progress: TypeAlias = Callable[[int, int], object]
 
 
 class Conversion:

@@ -6,10 +6,9 @@ import dataclasses
 import itertools
 import os
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-from octavo._arguments import as_path, at_least_one, check_switches
+from octavo._arguments import Progress, as_path, at_least_one, check_progress, check_switches
 from octavo._convert import _journal, _plan
 from octavo._convert._any_input import AnyInput, ChainedInput, ForeignInput
 from octavo._convert._conversion import Conversion
@@ -17,7 +16,8 @@ from octavo._convert._open_any import FOREIGN, open_input
 from octavo._convert._output import SUFFIX_OF, Target, target_format
 from octavo._digest import Digest
 from octavo._options import parse_bytes
-from octavo.errors import OptionError, RecordTypeError
+from octavo._side_files import WRITTEN
+from octavo.errors import OptionError
 from octavo.shuffle import Permutation
 
 if TYPE_CHECKING:
@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     from octavo._convert._plan import Job
     from octavo._location import Location
     from octavo._open import Dialect
-
-Progress: TypeAlias = Callable[[int, int], object]
-
-_SIDES = (".partial", ".assembling")  # docs/spec/partial.md
 
 
 @dataclasses.dataclass(frozen=True)
@@ -124,9 +120,7 @@ def convert(
     """
     began = time.monotonic()
     check_switches(overwrite=overwrite, verify=verify, sidecar=sidecar)
-    if progress is not None and not callable(progress):
-        message = f"progress is a function, not {type(progress).__name__}"
-        raise RecordTypeError(message)
+    check_progress(progress)
     is_directory = _is_directory(target, format)
     path = _path_of(target)
     name = _plan.Name(path, "") if is_directory else _plan.Name.of(path)
@@ -250,7 +244,7 @@ def _refuse_own_sources(source: AnyInput, target: str, jobs: list[Job]) -> None:
     for path in [*(job.path for job in jobs), journal]:
         meant = os.path.realpath(path)
         written = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
-        if not sources.isdisjoint({meant, written, *(written + side for side in _SIDES)}):
+        if not sources.isdisjoint({meant, written, *(written + side for side in WRITTEN)}):
             message = f"{path}: the target, or a file needed beside it, is one of the sources; name another file"
             raise OptionError(message, path=path)
         if any((written + os.sep).startswith(folder) for folder in folders):

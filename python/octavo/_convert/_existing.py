@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from octavo._convert._any_input import AnyInput, RecordInput
 from octavo._convert._files import remove_leftover
+from octavo._side_files import PARTIAL
 from octavo.errors import AlreadyExistsError, FormatError, NotFoundError, OptionError
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from octavo._convert._output import Target
     from octavo._convert._plan import Job
     from octavo._convert._records_of import RecordsOf
-
-PARTIAL = ".partial"  # docs/spec/partial.md
 
 
 def existing(jobs: list[Job], target: Target) -> list[str]:

@@ -16,6 +16,7 @@ from octavo._convert._source import Block
 from octavo._folder._names import MOST_LEVELS
 from octavo._folder._survey import read_file
 from octavo._folder._target import TargetFolder
+from octavo._side_files import PARTIAL
 from octavo.errors import AlreadyExistsError, NotFoundError, OptionError
 
 _IN_A_FOLDER = 1000  # records without names; more in one folder make file systems slow
@@ -161,7 +162,7 @@ class FolderSink:
 def remove_leftover(path: str) -> None:
     """Remove what a writer has left that was killed when the folder had its name already."""
     with contextlib.suppress(OSError):
-        if os.listdir(path + _publish.SIDE_SUFFIX) == ["lock"]:
+        if os.listdir(path + PARTIAL) == ["lock"]:
             _SideFolder(path).remove()
 
 
@@ -180,7 +181,7 @@ class _SideFolder:
 
     def __init__(self, path: str) -> None:
         self._path = path
-        self._side = path + _publish.SIDE_SUFFIX
+        self._side = path + PARTIAL
         self.files = os.path.join(self._side, "files")
         self._lock_path = os.path.join(self._side, "lock")
         with _publish.refusals(self._side, "create"):

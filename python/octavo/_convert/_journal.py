@@ -16,19 +16,20 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from octavo import _core
-from octavo._convert._publish import open_locked, refusals, sync_folder
+from octavo._convert._publish import let_go, open_locked, refusals, sync_folder
+from octavo._convert._stamps import of_path
+from octavo._side_files import CONVERTING
 from octavo.errors import AlreadyExistsError, StorageError
 
 if TYPE_CHECKING:
     from typing import Self
 
-SUFFIX = ".converting"
 _HEAD = b'{"octavo": "convert", "plan": "'  # what all journals begin with
 
 
 def path_of(target: str) -> str:
     """Where the journal of a conversion into this target is."""
-    return (target.rstrip("/" + os.sep) or os.sep) + SUFFIX
+    return (target.rstrip("/" + os.sep) or os.sep) + CONVERTING
 
 
 class Journal:
@@ -102,7 +103,7 @@ class Journal:
             with contextlib.suppress(KeyError, TypeError, ValueError):  # an entry that means nothing is none
                 path, digest = entry["path"], _core.Digest(*entry["digest"])
                 self.known.add(path)
-                is_same = entry["stamp"] is not None and _stamp(path) == entry["stamp"]
+                is_same = entry["stamp"] is not None and of_path(path, may_be_folder=True) == entry["stamp"]
                 if is_same and (entry["verified"] or not verify):
                     self.finished[path] = digest
         return True
@@ -119,7 +120,9 @@ class Journal:
         """One file is whole."""
         sums = [digest.record_count, digest.record_bytes, digest.ordered, digest.unordered]
         with self._lock, refusals(self.path, "write"):
-            self._append({"path": path, "stamp": _stamp(path), "verified": verified, "digest": sums})
+            self._append(
+                {"path": path, "stamp": of_path(path, may_be_folder=True), "verified": verified, "digest": sums}
+            )
             self.finished[path] = digest
 
     def _append(self, entry: dict[str, Any]) -> None:
@@ -145,14 +148,8 @@ class Journal:
     def close(self) -> None:
         """Let go of the journal; it stays for the next time."""
         descriptor, self._descriptor = self._descriptor, -1
-        if descriptor < 0:
-            return
-        if sys.platform != "win32":
-            import fcntl  # noqa: PLC0415 - not everywhere
-
-            with contextlib.suppress(OSError):  # a child that was forked meanwhile has it open, too
-                fcntl.flock(descriptor, fcntl.LOCK_UN)
-        os.close(descriptor)
+        if descriptor >= 0:
+            let_go(descriptor)
 
 
 def _hash(text: str) -> str:
@@ -167,12 +164,3 @@ def _parse(line: bytes) -> dict[str, Any]:
         if isinstance(entry, dict):
             return entry
     return {}
-
-
-def _stamp(path: str) -> list[int] | None:
-    """By what a file is recognised."""
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return [status.st_size, status.st_mtime_ns]

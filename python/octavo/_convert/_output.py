@@ -12,7 +12,7 @@ from octavo._convert._open_any import FOREIGN, RECORD_FORMATS, open_input
 from octavo._location import FORMAT_OF_SUFFIX, format_of_name, is_gzip_name
 from octavo._open import create
 from octavo._recipe import recipe
-from octavo._sidecar import SUFFIX as SIDECAR
+from octavo._side_files import INDEX
 from octavo.errors import OptionError
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class Target:
         given = self._recipe_options()
         if self.format == "tfrecord" and is_gzip_name(path):
             given.setdefault("codec", "gzip")
-        if info.format != self.format or (self.options.get("sidecar") and not os.path.exists(path + SIDECAR)):
+        if info.format != self.format or (self.options.get("sidecar") and not os.path.exists(path + INDEX)):
             return False
         wanted = recipe(self.format, given)
         if info.writer_options is not None:

@@ -18,12 +18,12 @@ from typing import IO, Any, Protocol, TypeAlias
 
 from octavo._arguments import as_path
 from octavo._convert._plan import without_shard_number
+from octavo._side_files import PARTIAL
 from octavo.errors import AlreadyExistsError, ClosedError, OctavoError, RecordTypeError, of_os_error
 
 if sys.platform != "win32":
     import fcntl
 
-SIDE_SUFFIX = ".partial"
 GZIP_SUFFIXES = (".gz", ".tgz")
 Target: TypeAlias = "str | os.PathLike[str] | IO[bytes]"
 
@@ -59,13 +59,29 @@ def open_zipped_output(target: Target, *, overwrite: bool) -> Output:
     return Zipped(output) if without_shard_number(output.name).endswith(GZIP_SUFFIXES) else output
 
 
-class NewFile(io.RawIOBase):
+class _Appended(io.RawIOBase):
+    """Bytes at the end of others, as files have it."""
+
+    def __init__(self) -> None:
+        self._position = 0
+
+    def writable(self) -> bool:
+        """As files say it."""
+        return True
+
+    def tell(self) -> int:
+        """Bytes so far."""
+        return self._position
+
+
+class NewFile(_Appended):
     """A file that is written beside its name. Nothing is buffered, so a forked child has nothing to write twice."""
 
     def __init__(self, path: str, *, overwrite: bool) -> None:
+        super().__init__()
         self._descriptor = -1
         self.name = path
-        self._side = path + SIDE_SUFFIX
+        self._side = path + PARTIAL
         self._overwrite = overwrite
         self._process = os.getpid()
         with refusals(path, "create"):
@@ -76,15 +92,6 @@ class NewFile(io.RawIOBase):
                 self._let_go()
                 self._descriptor = open_locked(self._side)
             os.ftruncate(self._descriptor, 0)
-        self._position = 0
-
-    def writable(self) -> bool:
-        """As files say it."""
-        return True
-
-    def tell(self) -> int:
-        """Bytes so far."""
-        return self._position
 
     def write(self, data: Any, /) -> int:
         """Add bytes, all of them."""
@@ -121,29 +128,21 @@ class NewFile(io.RawIOBase):
     def _let_go(self) -> None:
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
-            if sys.platform != "win32" and self._process == os.getpid():
-                with contextlib.suppress(OSError):  # a child that was forked meanwhile has it open, too
-                    fcntl.flock(descriptor, fcntl.LOCK_UN)
-            os.close(descriptor)
+            if self._process == os.getpid():
+                let_go(descriptor)
+            else:
+                os.close(descriptor)  # the lock stays with the writer
 
 
-class Borrowed(io.RawIOBase):
+class Borrowed(_Appended):
     """A stream that somebody else has opened, and will close. What was written cannot be taken back."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         if not hasattr(stream, "write") or isinstance(stream, io.TextIOBase):
             raise RecordTypeError(f"records are written to a path or a binary stream, not {type(stream).__name__}")
         self.name = str(getattr(stream, "name", f"<{type(stream).__name__}>"))
+        super().__init__()
         self._stream = stream
-        self._position = 0
-
-    def writable(self) -> bool:
-        """As files say it."""
-        return True
-
-    def tell(self) -> int:
-        """Bytes so far."""
-        return self._position
 
     def write(self, data: Any, /) -> int:
         """Add bytes, all of them."""
@@ -268,6 +267,14 @@ def open_locked(path: str) -> int:
         if is_locked_alone(descriptor, path):
             return descriptor
         os.close(descriptor)
+
+
+def let_go(descriptor: int) -> None:
+    """Unlock a side file and close it. A child that was forked meanwhile has it open, too, and would keep the lock."""
+    if sys.platform != "win32":
+        with contextlib.suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+    os.close(descriptor)
 
 
 def is_locked_alone(descriptor: int, path: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from octavo import _core
+from octavo._arguments import Progress
 from octavo._convert._any_input import AnyInput, ForeignInput, RecordInput
 from octavo._convert._shuffled import ShuffledInput
 from octavo.errors import SourceChangedError
@@ -24,7 +25,7 @@ class Stopped(Exception):  # noqa: N818 - not an error: another thread failed, o
 class Tally:
     """How far all jobs are together. A record counts half when it is written and whole when it was read back."""
 
-    def __init__(self, source: AnyInput, progress: Callable[[int, int], object] | None, *, verify: bool) -> None:
+    def __init__(self, source: AnyInput, progress: Progress | None, *, verify: bool) -> None:
         self._total = source.record_count
         self._total_bytes = source.total_bytes
         self._read = 0

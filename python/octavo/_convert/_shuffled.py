@@ -20,13 +20,13 @@ from octavo._convert._publish import refusals
 from octavo._convert._source import BLOCK_BYTES, BLOCK_RECORDS, Block
 from octavo._open import create
 from octavo._open import open as open_records
+from octavo._side_files import SHUFFLING
 from octavo.errors import StorageError
 from octavo.shuffle import Permutation
 
 if TYPE_CHECKING:
     from octavo._reader import Reader
 
-SUFFIX = ".shuffling"
 _OURS = re.compile(r"(all|\d{3})\.tfrecord(\.partial)?")
 _PART_BYTES = 256 << 20
 _MOST_PARTS = 128  # each has a block of a megabyte in memory while it is written
@@ -38,7 +38,7 @@ class ShuffledInput(Closing):
     """The records of another input, in the order of `Permutation(count, seed=seed)`."""
 
     def __init__(self, source: AnyInput, seed: int, target: str) -> None:
-        self._folder = target.rstrip("/" + os.sep) + SUFFIX
+        self._folder = target.rstrip("/" + os.sep) + SHUFFLING
         self._stack = contextlib.ExitStack()
         try:
             _check_ours(self._folder)

@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 Stamp: TypeAlias = list[int]
 
 
-def of_path(path: str) -> Stamp | None:
-    """Size and time of modification; None of what is no file: bytes in memory, a pipe, a folder."""
+def of_path(path: str, *, may_be_folder: bool = False) -> Stamp | None:
+    """Size and time of modification; None of what is no file: bytes in memory, a pipe, and mostly a folder."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):  # what stands for a path may be no name at all
         return None
-    return [status.st_size, status.st_mtime_ns] if stat.S_ISREG(status.st_mode) else None
+    is_meant = stat.S_ISREG(status.st_mode) or (may_be_folder and stat.S_ISDIR(status.st_mode))
+    return [status.st_size, status.st_mtime_ns] if is_meant else None
 
 
 def of_source(source: AnyInput) -> tuple[Any, bool]:

@@ -6,9 +6,9 @@ import dataclasses
 import os
 from collections.abc import Iterable
 
+from octavo._arguments import Progress
 from octavo._folder._contents import contents
 from octavo._folder._names import judge
-from octavo._folder._pack import FileProgress
 from octavo._folder._target import TargetFolder
 from octavo._folder._tree import Structure, entries
 from octavo._reader import Reader
@@ -57,7 +57,7 @@ def extract(
     target: str | os.PathLike[str],
     *,
     overwrite: bool,
-    progress: FileProgress | None,
+    progress: Progress | None,
 ) -> ExtractReport:
     """Write the selection below the target, and nothing anywhere else."""
     files, empty_folders = list(selection.files.items()), list(selection.empty_folders)

@@ -5,20 +5,15 @@ from __future__ import annotations
 import dataclasses
 import errno
 import os
-from collections.abc import Callable
-from typing import TypeAlias
 
-from octavo._arguments import as_path, check_switches
+from octavo._arguments import Progress, as_path, check_progress, check_switches
 from octavo._core import encode_folder_table
 from octavo._folder._names import shown
 from octavo._folder._survey import Survey, read_file
 from octavo._folder._tree import Structure
 from octavo._open import create
-from octavo.errors import AlreadyExistsError, NotFoundError, OctavoError, RecordTypeError, StorageError, of_os_error
-
-FileProgress: TypeAlias = Callable[[int, int], object]
-
-_SIDE_FILES = ("", ".partial", ".assembling")  # docs/spec/partial.md
+from octavo._side_files import WRITTEN
+from octavo.errors import AlreadyExistsError, NotFoundError, OctavoError, StorageError, of_os_error
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,7 +37,7 @@ def pack(
     target: str | os.PathLike[str],
     *,
     overwrite: bool = False,
-    progress: FileProgress | None = None,
+    progress: Progress | None = None,
 ) -> PackReport:
     """Pack all files of a folder, and of the folders in it, into one file that `octavo.Folder` opens.
 
@@ -64,7 +59,7 @@ def pack(
     source = _folder_to_pack(folder)
     _check_free(target, overwrite=overwrite)
     with create(target, overwrite=overwrite) as writer:
-        survey = Survey(writer.path + suffix for suffix in _SIDE_FILES)
+        survey = Survey(writer.path + suffix for suffix in ("", *WRITTEN))
         table = encode_folder_table(_structure(survey, source))
         total, file_bytes = len(survey.files), 0
         for done, path in enumerate(survey.files, 1):
@@ -85,13 +80,6 @@ def _check_free(target: str | os.PathLike[str], *, overwrite: bool) -> None:
     if os.path.lexists(path) and not overwrite:
         message = f"{shown(path)}: exists already; overwrite=True (--force) replaces it"
         raise AlreadyExistsError(message, path=path, errno=errno.EEXIST)
-
-
-def check_progress(progress: object) -> None:
-    """What is called must be callable, or nothing."""
-    if progress is not None and not callable(progress):
-        message = f"progress is a function, not {type(progress).__name__}"
-        raise RecordTypeError(message)
 
 
 def _folder_to_pack(folder: str | os.PathLike[str]) -> str:

@@ -8,13 +8,12 @@ import os
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
 from typing import Any, TypeAlias
 
-from octavo._arguments import check_switches
+from octavo._arguments import Progress, check_progress, check_switches
 from octavo._closing import Closing
 from octavo._core import parse_folder_table
 from octavo._folder._contents import contents
 from octavo._folder._extract import ExtractReport, Selection, extract
 from octavo._folder._names import shown
-from octavo._folder._pack import FileProgress, check_progress
 from octavo._folder._sizes import Sizes
 from octavo._folder._tree import Structure, count_files, entries, names_in, node_at, table_in
 from octavo._location import Location
@@ -123,7 +122,7 @@ class Folder(Closing, Mapping[str, bytes]):
         paths: Iterable[FolderPath] | None = None,
         *,
         overwrite: bool = False,
-        progress: FileProgress | None = None,
+        progress: Progress | None = None,
     ) -> ExtractReport:
         """Write files below a folder, under the paths that they have here.
 

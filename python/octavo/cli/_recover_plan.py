@@ -7,11 +7,11 @@ import os
 from typing import NamedTuple, cast
 
 from octavo._location import absolute, expand, format_of_name
+from octavo._side_files import ASSEMBLING, INDEX, PARTIAL, RECOVERING
 from octavo.cli._arguments import STDIN
 from octavo.errors import NotFoundError, OptionError, of_os_error
 
-PARTIAL = ".partial"
-_NO_SOURCES = (".assembling", ".recovering", ".octx")  # they stand beside files, and hold nothing of their own
+_NO_SOURCES = (ASSEMBLING, RECOVERING, INDEX)  # they stand beside files, and hold nothing of their own
 
 
 class Task(NamedTuple):

@@ -11,13 +11,15 @@ from typing import Annotated, Any
 import typer
 
 from octavo import _recover
+from octavo._arguments import Progress
 from octavo._location import format_of_name
 from octavo._recover import LostRange, RecoverReport
+from octavo._side_files import PARTIAL
 from octavo.cli import _terminal
 from octavo.cli._arguments import Force, Format, Json
 from octavo.cli._failures import DATA_LOSS, FAILED, line_of
 from octavo.cli._findings import DEFAULT_LIMIT, Limit, print_list, shown
-from octavo.cli._recover_plan import PARTIAL, Task, plan
+from octavo.cli._recover_plan import Task, plan
 from octavo.cli._render import number, plural, table
 from octavo.errors import AlreadyExistsError, OctavoError, of_os_error
 
@@ -70,7 +72,7 @@ def recover(
         raise typer.Exit(DATA_LOSS)
 
 
-def _recover_one(task: Task, format: Format, progress: _recover.ByteProgress, *, force: bool) -> RecoverReport:
+def _recover_one(task: Task, format: Format, progress: Progress, *, force: bool) -> RecoverReport:
     if not force and os.path.lexists(task.target):  # told before the file is looked through
         raise AlreadyExistsError(f"{task.target}: it exists already; --force replaces it", path=task.target)
     return _recover.recover(task.source, task.target, format=format, overwrite=force, progress=progress)
@@ -111,13 +113,13 @@ def _directory(path: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _progress(tasks: list[Task]) -> Iterator[Callable[[Task], _recover.ByteProgress]]:
+def _progress(tasks: list[Task]) -> Iterator[Callable[[Task], Progress]]:
     """One bar for all files: a function for each, to be called as `octavo.recover` does, which goes twice through."""
     sizes = {task.source: _size_of(task.source) for task in tasks}
     whole, before = 2 * sum(sizes.values()), 0
     with _terminal.progress("recover", unit="bytes") as advance:
 
-        def watch(task: Task) -> _recover.ByteProgress:
+        def watch(task: Task) -> Progress:
             nonlocal before
             start, size = before, sizes[task.source]
             before += 2 * size

@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 from octavo._location import Input, expand, format_of_name
-from octavo._sidecar import SUFFIX as _SIDECAR
+from octavo._side_files import INDEX, PARTIAL
 from octavo._verify import Damage, VerifyReport, examine
 from octavo.cli import _terminal
 from octavo.cli._arguments import STDIN, Format, Json, Locations
@@ -59,7 +59,7 @@ def _files(paths: list[str], unread: list[OctavoError]) -> list[Input]:
     """All files that are meant; a path that means none does not keep the others from being checked."""
     inputs: list[Input] = []
     for path in paths:
-        if path.endswith(_SIDECAR) and len(paths) > 1:
+        if path.endswith(INDEX) and len(paths) > 1:
             continue  # the index beside a file, which comes along with a shell's *
         try:
             inputs += expand(path)
@@ -75,7 +75,7 @@ def _of_stdin(report: VerifyReport) -> VerifyReport:
 
 def _is_unread(error: OctavoError, unread: list[OctavoError]) -> bool:
     """Whether there is nothing to judge: the system refused, or nothing says that this is a record file at all."""
-    name = (error.path or "").removesuffix(".partial")
+    name = (error.path or "").removesuffix(PARTIAL)
     is_unread = isinstance(error, OSError) or (isinstance(error, UnknownFormatError) and format_of_name(name) is None)
     if is_unread:
         unread.append(error)
