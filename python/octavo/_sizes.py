@@ -12,11 +12,13 @@ import dataclasses
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import accumulate, pairwise
 
 from octavo import _core
 from octavo._arguments import Progress
 from octavo._reader import Reader
+from octavo._sound_blocks import sound_blocks
 from octavo.errors import FormatError
 
 _SAMPLED_RECORDS = 1000
@@ -100,19 +102,9 @@ def all_sizes(readers: Iterable[Reader], total_count: int, progress: Progress | 
 
 
 def _batches(readers: Iterable[Reader]) -> Iterator[_core.Batch]:
-    most = _BLOCK_RECORDS
     for reader in readers:
-        at = 0
-        while at < len(reader):
-            try:
-                batch = reader._read_block(at, most, _BLOCK_BYTES)  # noqa: SLF001 - part of the package
-            except FormatError:
-                if most == 1:
-                    raise
-                most //= 2  # what stands before the damaged one counts
-                continue
-            at += len(batch)
-            yield batch
+        read = partial(reader._read_block, most_bytes=_BLOCK_BYTES)  # noqa: SLF001 - part of the package
+        yield from sound_blocks(len(reader), _BLOCK_RECORDS, read)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -18,6 +18,7 @@ import typer
 
 from octavo._core import Batch
 from octavo._reader import Reader
+from octavo._sound_blocks import sound_blocks
 from octavo._tf_example import SequenceExample
 from octavo.cli import _forms, _terminal
 from octavo.cli._render import plural
@@ -66,15 +67,8 @@ def blocks_of(reader: Reader, numbers: Sequence[int]) -> Iterator[Numbered]:
 
 
 def _blocks(numbers: Sequence[int], read: Callable[[int, int], Batch]) -> Iterator[Numbered]:
-    at, most = 0, _BLOCK_RECORDS
-    while at < len(numbers):
-        try:
-            batch = read(at, most)
-        except FormatError:
-            if most == 1:
-                raise
-            most //= 2  # what stands before the damaged one is to be shown
-            continue
+    at = 0
+    for batch in sound_blocks(len(numbers), _BLOCK_RECORDS, read):
         yield numbers[at : at + len(batch)], batch
         at += len(batch)
 
