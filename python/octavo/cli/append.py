@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 import octavo
-from octavo import _core
-from octavo._convert._any_input import AnyInput, RecordInput
+from octavo._convert._any_input import AnyInput
 from octavo._convert._open_any import open_input
+from octavo._convert._plan import Job
+from octavo._convert._records_of import RecordsOf, Tally
 from octavo.cli import _conversion as _c
 from octavo.cli import _render, _terminal
 from octavo.cli._arguments import Json
@@ -33,14 +34,8 @@ def append(
         _terminal.progress(f"to {target}") as advance,
         _appender(target, added) as writer,
     ):
-        if isinstance(added, RecordInput):
-            total = len(added.reader)
-            digest = _core.copy(added.reader, writer, lambda done: advance(done, total))
-        else:
-            digest = _core.Digest()
-            for block in added.blocks(0, None):
-                digest.update(block.records)
-                writer.write_many(block.records)
+        records = RecordsOf(added, Tally(added, advance, verify=False))
+        digest = records.copy(Job(target, 0, None), writer)
     if json:
         _terminal.emit_json({"path": target, "records": digest.record_count, "record_bytes": digest.record_bytes})
         return
