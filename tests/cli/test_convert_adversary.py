@@ -77,11 +77,12 @@ def test_a_file_is_not_appended_to_itself_as_part_of_its_folder(octavo, source):
 
 @pytest.mark.usefixtures("source")
 def test_a_path_that_cannot_be_told_from_here_is_told_as_it_is(monkeypatch):
-    from octavo.cli import _conversion
+    from octavo.cli import _render
 
-    def on_another_drive(_path):
-        raise ValueError
+    def removed():
+        raise FileNotFoundError
 
-    assert _conversion._shown(os.path.abspath("out.ffr")) == "out.ffr"
-    monkeypatch.setattr("os.path.relpath", on_another_drive)
-    assert _conversion._shown("D:/out.ffr") == "D:/out.ffr"
+    whole = os.path.abspath("out.ffr")
+    assert (_render.shown(whole), _render.shown("D:/out.ffr")) == ("out.ffr", "D:/out.ffr")
+    monkeypatch.setattr("os.getcwd", removed)
+    assert _render.shown(whole) == whole

@@ -19,8 +19,8 @@ from octavo._convert._open_any import RECORD_FORMATS
 from octavo._open import Dialect
 from octavo.cli import _render, _terminal
 from octavo.cli._arguments import STDIN
-from octavo.cli._failures import call_stdin
-from octavo.errors import AlreadyExistsError, OctavoError, OptionError
+from octavo.cli._stdin import stdin, without_stdin
+from octavo.errors import AlreadyExistsError, OptionError
 
 if TYPE_CHECKING:
     from octavo import ConvertReport
@@ -133,7 +133,7 @@ def tell(report: ConvertReport, *, json: bool) -> None:
             }
         )
         return
-    where = _shown(report.paths[0])
+    where = _render.shown(report.paths[0])
     if len(report.paths) > 1:
         where = f"{where} and {len(report.paths) - 1} more"
     kept = f", {report.kept_count} of them kept from before" if report.kept_count > 0 else ""
@@ -145,40 +145,17 @@ def tell(report: ConvertReport, *, json: bool) -> None:
     _terminal.result(f"digest {digest.ordered} ({how})")
 
 
-def _shown(path: str) -> str:
-    """A path from here, where it is below."""
-    with contextlib.suppress(ValueError, OSError):  # on another drive; or here is nowhere any more
-        near = os.path.relpath(path)
-        return path if near.startswith(os.pardir) else near
-    return path
-
-
 @contextlib.contextmanager
 def source(sources: list[str], kind: str | None) -> Iterator[Any]:
     """The sources; standard input as a stream where that will do, and otherwise as a temporary file."""
-    if STDIN not in sources:
-        yield sources[0] if len(sources) == 1 else sources
+    if sources == [STDIN] and kind in _STREAMS:
+        yield stdin()
         return
-    if len(sources) > 1:
-        message = "standard input cannot be put together with files"
-        raise OptionError(message)
-    if sys.stdin is None:
-        message = "standard input is closed"
-        raise OctavoError(message)
-    if kind in _STREAMS:
-        yield sys.stdin.buffer
-        return
-    if kind == "folder":
+    if sources == [STDIN] and kind == "folder":
         message = "standard input cannot be a folder"
         raise OptionError(message)
-    with tempfile.NamedTemporaryFile(prefix="octavo-", suffix=f".{kind}" if kind == "parquet" else "") as spool:
-        shutil.copyfileobj(sys.stdin.buffer, spool)
-        spool.flush()
-        try:
-            yield spool.name
-        except OctavoError as error:
-            call_stdin(error, spool.name)
-            raise
+    with without_stdin(sources, ".parquet" if kind == "parquet" else "") as location:
+        yield location
 
 
 def _check_for_stdout(options: dict[str, Any], *, json: bool) -> None:

@@ -10,9 +10,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import os
-import shutil
-import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -22,9 +19,10 @@ from octavo._location import Input, expand
 from octavo._open import Format
 from octavo._reader import Info, Reader
 from octavo.cli._arguments import STDIN
-from octavo.cli._failures import call_stdin, line_of
-from octavo.cli._findings import shown
-from octavo.errors import NotFoundError, OctavoError, OptionError
+from octavo.cli._failures import line_of
+from octavo.cli._render import shown
+from octavo.cli._stdin import without_stdin
+from octavo.errors import OctavoError
 
 _THREADS = 8  # opening waits for devices more than it computes
 
@@ -84,7 +82,7 @@ class Files:
 @contextlib.contextmanager
 def open_records(paths: list[str], format: Format | None) -> Iterator[Reader]:
     """All files as one sequence of records; `-` is standard input."""
-    with _without_stdin(paths) as location, octavo.open(location, format=format) as reader:
+    with without_stdin(paths) as location, octavo.open(location, format=format) as reader:
         yield reader
 
 
@@ -97,7 +95,7 @@ def open_each(paths: list[str], format: Format | None, *, keep: int = 0) -> Iter
         format: The format, if the user has said it.
         keep: How many of the files, evenly spread, stay open.
     """
-    with _without_stdin(paths) as location:
+    with without_stdin(paths) as location:
         inputs, failures = _inputs([location] if isinstance(location, str) else location)
         only = len(inputs) + len(failures) == 1
         files = _together(inputs, format) or _each(inputs, failures, format, keep=keep, raising=only)
@@ -165,24 +163,3 @@ def _each(inputs: list[Input], failures: list[Failure], format: Format | None, *
             raise
     opened = tuple(one for one in found if isinstance(one, Opened))
     return Files(opened, (*failures, *(one for one in found if isinstance(one, Failure))))
-
-
-@contextlib.contextmanager
-def _without_stdin(paths: list[str]) -> Iterator[str | list[str]]:
-    """The paths, with a temporary file in place of standard input, which cannot be read twice."""
-    if STDIN not in paths:
-        yield paths[0] if len(paths) == 1 else paths
-        return
-    if len(paths) > 1:
-        raise OptionError("standard input cannot be put together with files")
-    if sys.stdin is None:  # what Python makes of a closed one
-        raise NotFoundError("standard input is closed")
-    with tempfile.TemporaryDirectory(prefix="octavo-") as folder:
-        path = os.path.join(folder, "stdin")
-        with open(path, "wb") as spool:
-            shutil.copyfileobj(sys.stdin.buffer, spool)
-        try:
-            yield path
-        except OctavoError as error:
-            call_stdin(error, path)
-            raise

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from typing import Annotated, TypeVar
 
@@ -15,15 +14,6 @@ Limit = Annotated[int, typer.Option("--limit", min=0, help="The most places to l
 DEFAULT_LIMIT = 20
 
 _Found = TypeVar("_Found")
-
-
-def shown(path: str) -> str:
-    """The path as it is from the working directory, where the file is below that."""
-    try:
-        here = os.path.join(os.getcwd(), "")
-    except OSError:  # it was removed, and nothing is below it
-        return path
-    return path.removeprefix(here) or path
 
 
 def print_list(found: Sequence[_Found], line_of: Callable[[_Found], str], limit: int) -> None:

@@ -5,6 +5,7 @@ Whatever comes from files is made harmless here, before it is measured: an escap
 
 from __future__ import annotations
 
+import os
 import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -73,6 +74,15 @@ def duration(seconds: float) -> str:
     if minutes < 60:  # noqa: PLR2004
         return f"{minutes} min {rest} s"
     return f"{minutes // 60} h {minutes % 60} min"
+
+
+def shown(path: str) -> str:
+    """The path as it is from the working directory, where the file is below that."""
+    try:
+        here = os.path.join(os.getcwd(), "")
+    except OSError:  # it was removed, and nothing is below it
+        return path
+    return path.removeprefix(here) or path
 
 
 def table(rows: Iterable[Sequence[str]], header: Sequence[str] | None = None, align: str = "") -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from typing import Annotated, Any
 
 import typer
@@ -16,6 +15,7 @@ from octavo.cli._conversion import Column, Layout, source
 from octavo.cli._digest_lines import Line, parse
 from octavo.cli._failures import FAILED, line_of
 from octavo.cli._render import number, plural
+from octavo.cli._stdin import stdin
 from octavo.errors import FormatError, NotFoundError, OctavoError, OptionError, of_os_error
 
 Paths = Annotated[
@@ -134,9 +134,7 @@ def _lines(path: str) -> list[Line]:
 
 def _content(path: str) -> bytes:
     if path == STDIN:
-        if sys.stdin is None:  # what Python makes of a closed one
-            raise NotFoundError("standard input is closed")
-        return sys.stdin.buffer.read(_MOST_BYTES + 1)
+        return stdin().read(_MOST_BYTES + 1)
     try:
         with open(path, "rb") as file:
             return file.read(_MOST_BYTES + 1)

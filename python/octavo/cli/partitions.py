@@ -9,8 +9,7 @@ import typer
 import octavo
 from octavo.cli import _terminal
 from octavo.cli._arguments import STDIN, Format, Json, Locations, one_or_many
-from octavo.cli._findings import shown
-from octavo.cli._render import table
+from octavo.cli._render import shown, table
 from octavo.errors import OptionError
 
 Count = Annotated[int | None, typer.Option("-n", "--count", min=1, help="So many tasks of about the same size.")]

@@ -18,9 +18,9 @@ from octavo._side_files import PARTIAL
 from octavo.cli import _terminal
 from octavo.cli._arguments import Force, Format, Json
 from octavo.cli._failures import DATA_LOSS, FAILED, line_of
-from octavo.cli._findings import DEFAULT_LIMIT, Limit, print_list, shown
+from octavo.cli._findings import DEFAULT_LIMIT, Limit, print_list
 from octavo.cli._recover_plan import Task, plan
-from octavo.cli._render import number, plural, table
+from octavo.cli._render import number, plural, shown, table
 from octavo.errors import AlreadyExistsError, OctavoError, of_os_error
 
 Sources = Annotated[list[str], typer.Argument(metavar="DAMAGED", help="The file, or files, directories and globs.")]
