@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import itertools
 import os
 import shutil
@@ -13,8 +12,7 @@ from octavo._arguments import as_path
 from octavo._convert import _publish
 from octavo._convert._blocks import in_named_blocks
 from octavo._convert._source import Block
-from octavo._folder._names import MOST_LEVELS
-from octavo._folder._survey import read_file
+from octavo._folder._survey import check_file, read_file, status_below
 from octavo._folder._target import TargetFolder
 from octavo._side_files import PARTIAL
 from octavo.errors import AlreadyExistsError, NotFoundError, OptionError
@@ -82,29 +80,17 @@ class FolderSource:
                     continue
                 with _publish.refusals(entry.path, "read"):
                     if entry.is_dir():
-                        above.append(_checked(entry, above))
+                        above.append(status_below(entry.path, above))
                         levels.append(_entries(entry.path))
                         names.append(entry.name)
                         continue
-                    if not entry.is_file():
-                        os.stat(entry.path)  # a link to nothing says so itself
-                        raise OSError(errno.EINVAL, "not a regular file", entry.path)  # a pipe might never end
+                    check_file(entry)
                 yield "/".join([*names, entry.name]), entry.path
 
 
 def _entries(path: str) -> Iterator[os.DirEntry[str]]:
     with _publish.refusals(path, "list"), os.scandir(path) as entries:
         return iter(sorted(entries, key=lambda entry: entry.name))
-
-
-def _checked(entry: os.DirEntry[str], above: list[os.stat_result]) -> os.stat_result:
-    """What the system says of a folder, if its files can be read at all."""
-    status = os.stat(entry.path)
-    if any(os.path.samestat(status, one) for one in above):
-        raise OSError(errno.ELOOP, "a link leads back to a folder that it is in", entry.path)
-    if len(above) > MOST_LEVELS:
-        raise OSError(errno.ENAMETOOLONG, f"folders are nested deeper than {MOST_LEVELS} levels", entry.path)
-    return status
 
 
 class FolderSink:

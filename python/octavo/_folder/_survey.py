@@ -31,11 +31,7 @@ class Survey:
 
     def folder(self, path: str) -> Structure:
         """What is in a folder, sorted by name, with all folders in it. Raises what the system raises."""
-        status = os.stat(path)
-        if any(os.path.samestat(status, above) for above in self._above):
-            raise OSError(errno.ELOOP, "a link leads back to a folder that it is in", path)
-        if len(self._above) > MOST_LEVELS:
-            raise OSError(errno.ENAMETOOLONG, f"folders are nested deeper than {MOST_LEVELS} levels", path)
+        status = status_below(path, self._above)
         structure: Structure = OrderedDict()
         self._above.append(status)
         with os.scandir(path) as entries:
@@ -56,11 +52,26 @@ class Survey:
         return False
 
     def _file(self, entry: os.DirEntry[str]) -> int:
-        if not entry.is_file():
-            os.stat(entry.path)  # a link to nothing says so itself
-            raise _not_a_file(entry.path)
+        check_file(entry)
         self.files.append(entry.path)
         return len(self.files) - 1
+
+
+def status_below(path: str, above: list[os.stat_result]) -> os.stat_result:
+    """What the system says of a folder that is to be entered from those above it. Raises what the system raises."""
+    status = os.stat(path)
+    if any(os.path.samestat(status, one) for one in above):
+        raise OSError(errno.ELOOP, "a link leads back to a folder that it is in", path)
+    if len(above) > MOST_LEVELS:
+        raise OSError(errno.ENAMETOOLONG, f"folders are nested deeper than {MOST_LEVELS} levels", path)
+    return status
+
+
+def check_file(entry: os.DirEntry[str]) -> None:
+    """Raise what the system raises of something that is no regular file."""
+    if not entry.is_file():
+        os.stat(entry.path)  # a link to nothing says so itself
+        raise _not_a_file(entry.path)
 
 
 def read_file(path: str) -> bytes:
