@@ -159,7 +159,7 @@ impl ChunkHeader {
         };
         let mut out = [0; HEADER_BYTES];
         out[..4].copy_from_slice(&MAGIC);
-        for (field, place) in fields.iter().zip(out[4..].chunks_exact_mut(4)) {
+        for (field, place) in fields.iter().zip(out[4..].as_chunks_mut::<4>().0) {
             place.copy_from_slice(&field.to_le_bytes());
         }
         out
