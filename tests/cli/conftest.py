@@ -76,6 +76,7 @@ def octavo(tmp_path: Path) -> Callable[..., Result]:
 def clean_environment() -> dict[str, str]:
     """This process's environment, without what would change how a program prints."""
     changing = {"PYTHONIOENCODING", "PYTHONUTF8", "PYTHONWARNINGS", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES"}
+    changing |= {"PYTHONUNBUFFERED"}
     kept = {name: value for name, value in os.environ.items() if name not in changing}
     return kept | {"LC_ALL": "C.UTF-8"}
 

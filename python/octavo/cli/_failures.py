@@ -30,14 +30,11 @@ def told(command: Callable[..., None]) -> Callable[..., None]:
     def run(*arguments: Any, **options: Any) -> None:
         warnings.showwarning = _show_warning
         try:
-            command(*arguments, **options)
-            sys.stdout.flush()
+            _run_to_the_end(command, *arguments, **options)
         except OptionError as error:  # what was asked for cannot be: the user's line is wrong, not the file
             _terminal.say(f"octavo: {line_of(error)}")
             raise typer.Exit(USAGE) from error
         except BrokenPipeError as error:
-            # Python would complain once more, when it flushes at the end.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(BROKEN_PIPE) from error
         except (OctavoError, OSError, MemoryError, ImportError) as error:
             _terminal.say(f"octavo: {line_of(error)}")
@@ -45,8 +42,28 @@ def told(command: Callable[..., None]) -> Callable[..., None]:
         except KeyboardInterrupt as error:
             _terminal.say(f"octavo: {error}" if error.args else "octavo: interrupted")
             raise typer.Exit(INTERRUPTED) from error
+        finally:
+            _drop_what_cannot_be_written()
 
     return run
+
+
+def _run_to_the_end(command: Callable[..., None], *arguments: Any, **options: Any) -> None:
+    """Results count when they are written, whatever the status is."""
+    try:
+        command(*arguments, **options)
+    except typer.Exit:
+        sys.stdout.flush()
+        raise
+    sys.stdout.flush()
+
+
+def _drop_what_cannot_be_written() -> None:
+    """Python would complain once more, when it flushes at the end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 # Advice in messages is for Python; here it is for a shell.

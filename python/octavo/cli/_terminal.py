@@ -58,6 +58,8 @@ def emit_bytes(data: Any) -> None:
 
 def say(*lines: str) -> None:
     """Lines about the work, not of its result. A line end within one is shown as an escape: it may be a file's."""
+    with contextlib.suppress(OSError):  # that results cannot be written is told at the end
+        sys.stdout.flush()  # where both go to one place, what was printed first comes first
     if sys.stderr is not None:  # closed by whoever has started this, who does not want to know
         sys.stderr.write("".join(f"{harmless(line)}\n" for line in lines))
 
