@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
 pytest.register_assert_rewrite("tests.conformance.reader_suite", "tests.property.access_paths")
 
-from tests.naive import ffrecord as naive  # noqa: E402 - after the registration above
+from tests import loader_workers  # noqa: E402 - after the registration above
+from tests.naive import ffrecord as naive  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def _workers_of_loaders_end() -> Iterator[None]:
+    loader_workers.watch()
+    yield
+    loader_workers.end_all()
 
 
 @pytest.fixture
