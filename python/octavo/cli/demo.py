@@ -87,7 +87,8 @@ def _finish(told: Story, keep: str | None) -> None:
     """The table, and what to try next."""
     _terminal.result()
     rows = [(one.what, f"{one.seconds:.3f}", number(round(one.records / one.seconds))) for one in told.steps]
-    for line in table(rows, ("on this machine, once", "seconds", "records/s"), align="<>>"):
+    rate = "records/s".rjust(len("99,999,999"))  # so that the table is as wide on any machine
+    for line in table(rows, ("on this machine, once", "seconds", rate), align="<>>"):
         _terminal.result(line)
     _terminal.result()
     if keep is None:
