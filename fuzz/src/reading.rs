@@ -8,7 +8,7 @@ use octavo_engine::io::{Residence, Scratch, Source, SpanRead};
 use octavo_engine::open::OpenOptions;
 use octavo_engine::runs::BlockPlan;
 use octavo_engine::scan::View;
-use octavo_engine::shards::Input;
+use octavo_engine::shards::Place;
 use octavo_engine::{verify, Dataset, Error, Result};
 use octavo_format::Span;
 
@@ -36,7 +36,7 @@ pub struct Reading {
 pub fn agree(bytes: &[u8], options: &OpenOptions) -> Option<Reading> {
     let open = |mapped| {
         let source = Box::new(Bytes::new(bytes, mapped));
-        Dataset::open(vec![Input::Source(source)], *options)
+        Dataset::open(vec![Place::Source(source).into()], *options)
     };
     let (warm, cold) = match (open(true), open(false)) {
         (Ok(warm), Ok(cold)) => (warm, cold),

@@ -10,6 +10,8 @@ import numpy.typing as npt
 from typing_extensions import Buffer, CapsuleType, disjoint_base
 
 from octavo.errors import OctavoError
+from octavo.storage import SpanSource
+from octavo.storage._sinks import Sink
 
 __version__: str
 
@@ -61,6 +63,9 @@ class Reader:
     def _format(self) -> str: ...
     @property
     def _about(self) -> dict[str, Any] | None: ...
+    def _place(self, record: int) -> tuple[int, int]: ...
+    @property
+    def _files(self) -> list[tuple[str, str, int, int]]: ...
     def _open_all(self) -> None: ...
     def _head(self, file: int, count: int) -> bytes: ...
     @property
@@ -148,6 +153,7 @@ class Writer:
         append: bool = False,
         recovering: bool = False,
         in_place: bool = False,
+        sink: Sink | None = None,
         record_count: int | None = None,
         codec: str = "none",
         level: int = 0,
@@ -186,7 +192,7 @@ class Salvage:
 
     def __new__(
         cls,
-        path: str | PathLike[str],
+        file: str | SpanSource,
         *,
         format: str | None = None,
         progress: Callable[[int, int], object] | None = None,
@@ -245,6 +251,15 @@ def highway_hash(data: bytes) -> int:
 
 def verify(reader: Reader, progress: Callable[[int], object] | None = None) -> list[tuple[int, int, int, OctavoError]]:
     """Reads and checks all records; returns (number of the file, record, how many, error) for each damaged place."""
+
+def end_calls() -> None:
+    """From now on, no call is begun."""
+
+def wait_for_calls(seconds: float) -> bool:
+    """Waits until no call is running, but not for ever; says whether none is."""
+
+def encode_index(source: SpanSource, *, format: str | None = None) -> bytes:
+    """The content of an index for what is no local file."""
 
 def write_index(path: str | PathLike[str], *, format: str | None = None) -> str:
     """Writes the index of a file beside it; returns its path."""

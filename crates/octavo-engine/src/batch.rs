@@ -66,6 +66,7 @@ impl Plan {
     /// by the time it is copied, most of it has arrived.
     pub fn new(dataset: &Dataset, range: Range<usize>, record_at: impl Fn(usize) -> u64) -> Result<Self> {
         let mut plan = Self::with_capacity(range.len());
+        dataset.open_for(range.clone().map(&record_at))?;
         for at in range.clone().take(PREFETCH_AHEAD) {
             dataset.prefetch_entry(record_at(at));
         }

@@ -55,6 +55,7 @@ impl ChunkPlan {
     pub fn new(dataset: &Dataset, range: Range<usize>, record_at: impl Fn(usize) -> u64) -> Result<Self> {
         let mut plan = Self::default();
         plan.records.reserve(range.len());
+        dataset.open_for(range.clone().map(&record_at))?;
         for at in range {
             plan.push(dataset, record_at(at))?;
         }

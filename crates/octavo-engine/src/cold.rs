@@ -9,7 +9,8 @@ use crate::coalesce;
 use crate::decode::{land, with_tools};
 use crate::error::{Error, Result};
 use crate::fetch::{self, Failures, FileRead};
-use crate::io::{Scratch, SpanRead, Target};
+use crate::io::{Scratch, Source, SpanRead, Target};
+use crate::pool;
 use crate::shards::Dataset;
 
 /// A span to read, and where it may be read to if nothing else is merged with it.
@@ -59,7 +60,8 @@ pub fn read_cold(
     for run in order.chunk_by(|&a, &b| wanted[a].shard == wanted[b].shard) {
         let shard = wanted[run[0]].shard;
         let hints = dataset.shard(shard).source().merge_hints();
-        for merged in coalesce::merge(run.iter().map(|&number| wanted[number].span), hints) {
+        let spans: Vec<Span> = run.iter().map(|&number| wanted[number].span).collect();
+        for merged in coalesce::merge(&spans, hints) {
             groups.push(Group::new(shard, merged.span, run[merged.members].to_vec(), wanted)?);
         }
     }
@@ -85,14 +87,31 @@ pub fn read_cold(
         local.iter().for_each(|group| group.fail(error, failures));
     }
 
-    for run in other.chunk_by(|a, b| a.shard == b.shard) {
-        let reads: Vec<SpanRead> = run.iter().map(|group| group.read()).collect();
-        match dataset.shard(run[0].shard).source().read_spans(&reads) {
-            Ok(()) => run.iter().for_each(|group| finish(group)),
-            Err(error) => run.iter().for_each(|group| group.fail(&error, failures)),
+    let runs: Vec<&[&Group]> = other.chunk_by(|a, b| a.shard == b.shard).collect();
+    let settle = |groups: &[&Group], outcome: Result<()>| match outcome {
+        Ok(()) => pool::cpu().for_each(groups.len(), &|number| finish(groups[number])),
+        Err(error) => {
+            groups.iter().for_each(|group| group.fail(&error, failures));
+            Ok(())
         }
+    };
+    if let Some(outcome) = read_together(dataset, &runs) {
+        return settle(&other, outcome);
+    }
+    for run in runs {
+        let reads: Vec<SpanRead> = run.iter().map(|group| group.read()).collect();
+        settle(run, dataset.shard(run[0].shard).source().read_spans(&reads))?;
     }
     Ok(())
+}
+
+/// Reads groups of several sources with one call, where the sources can: a batch is then one round trip, not one for each.
+fn read_together(dataset: &Dataset, runs: &[&[&Group]]) -> Option<Result<()>> {
+    let [first, _, ..] = runs else { return None };
+    let source_of = |run: &[&Group]| dataset.shard(run[0].shard).source();
+    let reads: Vec<(&dyn Source, Vec<SpanRead>)> =
+        runs.iter().map(|run| (source_of(run), run.iter().map(|group| group.read()).collect())).collect();
+    source_of(first).read_together(&reads)
 }
 
 /// A merged span of one file and the spans in it.

@@ -40,6 +40,14 @@ pub enum Error {
         /// What happened to it.
         how: &'static str,
     },
+    /// The file is not the one that a list of files tells of.
+    #[error("{path}: the file is not what its manifest says ({how}); write the manifest again")]
+    NotAsListed {
+        /// Which file.
+        path: Arc<str>,
+        /// What is different.
+        how: &'static str,
+    },
     /// The number of a record that does not exist.
     #[error("record {record} is out of range: there are {count} records")]
     OutOfRange {

@@ -13,6 +13,10 @@ const SEEK_BYTES: u64 = 64 << 10;
 const LEAST_BYTES: u64 = 512;
 /// What is read where they are near.
 const MOST_BYTES: u64 = 512 << 10;
+/// The same three where every read is a round trip: in the time of one, megabytes travel.
+const REMOTE_SEEK_BYTES: u64 = 512 << 10;
+const REMOTE_LEAST_BYTES: u64 = 4 << 10;
+const REMOTE_MOST_BYTES: u64 = 16 << 20;
 /// Headers between two looks for Ctrl-C.
 const LOOK: u64 = 4096;
 
@@ -24,11 +28,19 @@ pub(crate) struct Hops<'a> {
     last: u64,
     ahead: u64,
     seen: u64,
+    seek_bytes: u64,
+    least_bytes: u64,
+    most_bytes: u64,
 }
 
 impl<'a> Hops<'a> {
     pub(crate) fn new(source: &'a dyn Source) -> Self {
-        Self { source, window: Vec::new(), start: 0, last: 0, ahead: LEAST_BYTES, seen: 0 }
+        let (seek_bytes, least_bytes, most_bytes) = match source.is_remote() {
+            true => (REMOTE_SEEK_BYTES, REMOTE_LEAST_BYTES, REMOTE_MOST_BYTES),
+            false => (SEEK_BYTES, LEAST_BYTES, MOST_BYTES),
+        };
+        let (window, ahead) = (Vec::new(), least_bytes);
+        Self { source, window, start: 0, last: 0, ahead, seen: 0, seek_bytes, least_bytes, most_bytes }
     }
 
     /// `len` bytes from `position` on, fewer where the source ends.
@@ -50,8 +62,8 @@ impl<'a> Hops<'a> {
     }
 
     fn refill(&mut self, position: u64, wanted: usize) -> Result<&[u8]> {
-        let is_near = position.saturating_sub(self.last) <= SEEK_BYTES;
-        self.ahead = if is_near { (self.ahead * 4).min(MOST_BYTES) } else { LEAST_BYTES };
+        let is_near = position.saturating_sub(self.last) <= self.seek_bytes;
+        self.ahead = if is_near { (self.ahead * 4).min(self.most_bytes) } else { self.least_bytes };
         let left = self.source.len().saturating_sub(position);
         let size = to_usize(self.ahead.max(wanted as u64).min(left));
         if self.window.try_reserve(size.saturating_sub(self.window.len())).is_err() {

@@ -1,10 +1,15 @@
 //! A value that another thread is making.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::fork;
+use crate::interrupt;
 use crate::pool::{locked, Pool};
+
+/// How often somebody who waits looks for Ctrl-C.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// What a task on a pool will give.
 pub struct Later<T> {
@@ -38,10 +43,22 @@ impl<T: Send + 'static> Later<T> {
         if self.generation != fork::generation() {
             return Err(Error::Forked);
         }
-        match std::mem::replace(&mut *self.settled(), Value::Taken) {
+        // What is waited for may be a network: its user must be able to give up.
+        while !self.is_made_within(LOOK_EVERY) {
+            interrupt::check()?;
+        }
+        match std::mem::replace(&mut *locked(&self.state.value), Value::Taken) {
             Value::Made(value) => Ok(value),
             _ => Err(Error::Panicked),
         }
+    }
+
+    /// Waits for a while; whether it was worth it.
+    fn is_made_within(&self, time: Duration) -> bool {
+        let value = locked(&self.state.value);
+        let awaited = |value: &mut Value<T>| matches!(value, Value::Awaited);
+        let waited = self.state.ready.wait_timeout_while(value, time, awaited);
+        !matches!(*waited.unwrap_or_else(PoisonError::into_inner).0, Value::Awaited)
     }
 
     /// Waits until the task has ended, whatever came of it.

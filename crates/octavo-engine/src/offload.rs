@@ -3,11 +3,11 @@
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use octavo_format::chunk::table::{Entry, TableStore};
 
 use crate::error::{shown, Error, Result};
+use crate::temporary;
 
 /// Entries gathered before they are written.
 const BUFFER_BYTES: usize = 256 << 10;
@@ -22,14 +22,7 @@ pub(crate) struct OffloadWriter {
 impl OffloadWriter {
     /// Starts a file among the temporary ones. It has no name any more where the system allows that.
     pub(crate) fn create() -> Result<Self> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("octavo-index-{}-{number}", std::process::id()));
-        let failed = |error| Error::io(&shown(&path), "offload the index", error);
-        let file = File::options().read(true).write(true).create_new(true).open(&path).map_err(failed)?;
-        if cfg!(unix) {
-            std::fs::remove_file(&path).map_err(failed)?;
-        }
+        let (file, path) = temporary::create("index")?;
         Ok(Self { file, path, buffer: Vec::with_capacity(BUFFER_BYTES) })
     }
 

@@ -25,7 +25,10 @@ impl Pending {
         residence: Residence,
     ) -> Self {
         // A cold batch waits on devices: it must not keep a CPU's thread from decoding.
-        let on = if residence == Residence::Cold { pool::io() } else { pool::cpu() };
+        let on = match residence {
+            Residence::Cold if !dataset.is_remote() => pool::io(),
+            _ => dataset.block_pool(),
+        };
         Self(Later::start(on, move || run(&dataset, &planned, &targets, residence)))
     }
 

@@ -1,20 +1,27 @@
-//! Two process-wide pools: one thread per CPU for decoding, a few more for positional reads that wait on devices.
+//! Three process-wide pools: one thread per CPU for decoding, a few more for positional reads that wait on devices, and many for
+//! what waits on a network.
 //!
-//! Both are made on first use and made anew in the child of a fork. A task may wait for work
+//! They are made on first use and made anew in the child of a fork. A task may wait for work
 //! that a thread has begun, never for work that still stands in a queue, so a pool cannot starve itself.
 
 use std::collections::VecDeque;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::fork::PerProcess;
+use crate::interrupt;
 
 type Task = Box<dyn FnOnce() + Send>;
 
 /// Positional reads in flight at once where the kernel has no ring for us: a device wants a deep queue.
 const IO_THREADS: usize = 16;
+/// Requests on their way at once: they hardly do anything but wait.
+const NET_THREADS: usize = 64;
+/// How often somebody who waits for a network looks for Ctrl-C.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// A fixed set of threads over one queue.
 pub struct Pool {
@@ -29,6 +36,7 @@ pub struct Pool {
 
 static CPU: PerProcess<Pool> = PerProcess::new(|| Pool::new("octavo-cpu", cpus()));
 static IO: PerProcess<Pool> = PerProcess::new(|| Pool::new("octavo-io", IO_THREADS));
+static NET: PerProcess<Pool> = PerProcess::new(|| Pool::new("octavo-net", NET_THREADS));
 
 /// The pool for work that computes.
 pub fn cpu() -> &'static Pool {
@@ -38,6 +46,11 @@ pub fn cpu() -> &'static Pool {
 /// The pool for work that waits on devices.
 pub fn io() -> &'static Pool {
     IO.get()
+}
+
+/// The pool for work that waits on a network.
+pub fn net() -> &'static Pool {
+    NET.get()
 }
 
 /// How many CPUs this process may use: affinity masks and container quotas included.
@@ -108,7 +121,7 @@ impl Pool {
             self.wake(helpers);
         }
         shared.run();
-        shared.wait();
+        shared.wait(std::ptr::eq(self, net()))?;
         if shared.panicked.load(Ordering::Acquire) {
             return Err(Error::Panicked);
         }
@@ -196,11 +209,24 @@ impl Shared {
         }
     }
 
-    fn wait(&self) {
+    /// Waits for all items. A network may not answer for minutes: its user can have had enough, and then nobody else waits for it.
+    fn wait(&self, on_network: bool) -> Result<()> {
+        let mut interrupted = Ok(());
         let mut finished = locked(&self.finished);
         while *finished < self.count {
-            finished = self.all_done.wait(finished).unwrap_or_else(PoisonError::into_inner);
+            if !on_network || interrupted.is_err() {
+                finished = self.all_done.wait(finished).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            let waited = self.all_done.wait_timeout(finished, LOOK_EVERY);
+            drop(waited.unwrap_or_else(PoisonError::into_inner).0);
+            interrupted = interrupt::check();
+            if interrupted.is_err() {
+                interrupt::cancel();
+            }
+            finished = locked(&self.finished);
         }
+        interrupted
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use octavo_format::{Placement, Span};
 
 use crate::chunks::{ChunkPlan, Decoded};
-use crate::decode::with_tools;
+use crate::decode::{with_tools, Tools};
 use crate::error::{Error, Result};
 use crate::io::{Residence, SpanRead};
 use crate::recycle;
@@ -126,7 +126,7 @@ impl RunPlan {
         let Some(chunks) = file.chunks() else { unreachable!("only files with chunks are planned here") };
         let source = file.source();
         crate::batch::guard_mappings();
-        with_tools(|tools| {
+        let decode = |tools: &mut Tools| {
             let target = tools.reserve(file, self.span.len).map_err(|error| (0, error))?;
             let read = SpanRead { offset: self.span.offset, target };
             let is_resident = source.residence(self.span) == Residence::Resident;
@@ -154,6 +154,11 @@ impl RunPlan {
                 file.check_unchanged().map_err(|error| (0, error))?;
             }
             Ok(Decoded::from_run(decoded, self.first, self.count))
-        })
+        };
+        match dataset.is_remote() {
+            // Many threads wait on a network: what each of them kept would be a lot.
+            true => decode(&mut Tools::default()),
+            false => with_tools(decode),
+        }
     }
 }

@@ -1,6 +1,5 @@
 //! Many files as one numbering of records.
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use octavo_format::{Chunks, Format, FormatError, Index, Placement, Span, Storing};
@@ -9,12 +8,14 @@ use crate::batch::Planned;
 use crate::chunks::ChunkCache;
 use crate::error::{Error, Result};
 use crate::fetch::Failures;
+pub use crate::input::{Input, Known, Place, Remote};
+use crate::interrupt;
 use crate::io::file::{Identity, LocalFile};
 use crate::io::prefetch::prefetch_line;
 use crate::io::Source;
 use crate::lazy::Lazy;
 use crate::open::{self, OpenOptions};
-use crate::pool;
+use crate::pool::{self, Pool};
 use crate::residency::Residency;
 
 /// One open file: its bytes and its index.
@@ -73,25 +74,17 @@ impl Shard {
 
 /// A file that is opened when a record of it is first asked for.
 struct ShardSlot {
-    path: Option<PathBuf>,
+    place: Place,
     format: Format,
     storing: Storing,
     record_count: u64,
     file_bytes: u64,
     /// Which file it was when it was looked at, if it is opened late.
     identity: Option<Identity>,
+    /// Whether all this is what a list of files says.
+    is_listed: bool,
     base: u64,
     shard: Lazy<Shard>,
-}
-
-/// What an open data set is made of.
-pub enum Input {
-    /// A local file.
-    Path(PathBuf),
-    /// The chunks of a local file that fill a span.
-    Part(PathBuf, Span),
-    /// Anything else that can be read by spans.
-    Source(Box<dyn Source>),
 }
 
 /// Parts of files that hold a run of records.
@@ -111,6 +104,9 @@ pub struct Dataset {
     options: OpenOptions,
     closed: AtomicBool,
     is_chunked: bool,
+    is_remote: bool,
+    /// Whether there are remote files that are opened when a record of them is first asked for.
+    opens_late: bool,
     uses_cache: bool,
     quick_bytes: u64,
     cache: ChunkCache,
@@ -126,8 +122,12 @@ impl Dataset {
         let slots: Vec<Lazy<ShardSlot>> = inputs.iter().map(|_| Lazy::new()).collect();
         let inputs: Vec<std::sync::Mutex<Option<Input>>> =
             inputs.into_iter().map(|input| std::sync::Mutex::new(Some(input))).collect();
+        let is_remote = |input: &std::sync::Mutex<Option<Input>>| {
+            matches!(&*pool::locked(input), Some(Input { place: Place::Remote(_), .. }))
+        };
+        let pool = if inputs.iter().any(is_remote) { pool::net() } else { pool::io() };
         let failures = Failures::stop_at_first();
-        pool::io().for_each(inputs.len(), &|number| {
+        pool.for_each(inputs.len(), &|number| {
             let Some(input) = pool::locked(&inputs[number]).take().filter(|_| !failures.should_skip(number))
             else {
                 return;
@@ -152,6 +152,8 @@ impl Dataset {
         check_formats(&slots)?;
         Ok(Self {
             is_chunked: slots.iter().any(|slot| slot.storing == Storing::Chunked),
+            is_remote: slots.iter().any(ShardSlot::is_remote),
+            opens_late: slots.iter().any(|slot| slot.is_remote() && slot.shard.get().is_none()),
             uses_cache: uses_cache(&slots, options.cache_bytes),
             quick_bytes: quick_bytes(&slots),
             cache: ChunkCache::new(options.cache_bytes),
@@ -196,6 +198,21 @@ impl Dataset {
         self.is_chunked
     }
 
+    /// Whether reading is waiting on a network.
+    #[inline]
+    pub const fn is_remote(&self) -> bool {
+        self.is_remote
+    }
+
+    /// Where blocks are decoded while others are handed out: what waits on a network must not keep a CPU's thread from decoding.
+    pub fn block_pool(&self) -> &'static Pool {
+        if self.is_remote {
+            pool::net()
+        } else {
+            pool::cpu()
+        }
+    }
+
     /// Whether records that are asked for by number go through the cache of decoded chunks: where they share chunks, and
     /// where decompressing them takes much longer than copying and all of them fit into the cache.
     #[inline]
@@ -232,9 +249,7 @@ impl Dataset {
             let number = self.shard_of(record)?;
             let shard = self.open_shard(number)?;
             let (begin, end) = (self.starts[number], self.starts[number + 1].min(stop));
-            let Some(chunks) =
-                shard.chunks().filter(|_| shard.index().has_parts() && self.slots[number].path.is_some())
-            else {
+            let Some(chunks) = shard.chunks().filter(|_| shard.index().has_parts()) else {
                 return Ok(None);
             };
             let ((first, at), (last, _)) = (chunks.chunk_of(record - begin), chunks.chunk_of(end - 1 - begin));
@@ -248,6 +263,29 @@ impl Dataset {
             record = end;
         }
         Ok(Some(Parts { skip, spans }))
+    }
+
+    /// What a list of files would say about each of them.
+    pub fn files(&self) -> impl Iterator<Item = Known> + '_ {
+        self.slots.iter().map(|slot| Known {
+            format: slot.format,
+            storing: slot.storing,
+            record_count: slot.record_count,
+            file_bytes: slot.file_bytes,
+        })
+    }
+
+    /// The bytes that have to be fetched for a record: those of its chunk, where it is in one.
+    pub fn span_of(&self, record: u64) -> Result<Span> {
+        let number = self.shard_of(record)?;
+        let shard = self.open_shard(number)?;
+        let (local, mut placement) = (record - self.starts[number], Placement::default());
+        let placed = match shard.chunks() {
+            Some(chunks) => chunks.place_chunk(chunks.chunk_of(local).0, &mut placement),
+            None => shard.index().locate(local, &mut placement),
+        };
+        placed.map_err(|damage| shard.blame(damage))?;
+        Ok(placement.span)
     }
 
     /// Size of all files together, when they were opened.
@@ -332,15 +370,42 @@ impl Dataset {
         if let Some(shard) = slot.shard.get() {
             return Ok(shard);
         }
+        if slot.is_remote() {
+            return interrupt::unlocked(|| slot.shard.get_or_try(|| slot.open(&self.options)));
+        }
         slot.shard.get_or_try(|| slot.open(&self.options))
     }
 
     /// Opens every file that is not open yet.
     pub fn open_all(&self) -> Result<()> {
+        let numbers: Vec<usize> = (0..self.slots.len()).collect();
+        self.open_shards(&numbers)
+    }
+
+    /// Opens the files of these records that are not open yet, side by side: each may take several round trips.
+    pub fn open_for(&self, records: impl Iterator<Item = u64>) -> Result<()> {
+        if !self.opens_late {
+            return Ok(());
+        }
+        let mut numbers: Vec<usize> = records.filter_map(|record| self.shard_of(record).ok()).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers.retain(|&number| self.slots[number].shard.get().is_none());
+        if numbers.len() < 2 {
+            return Ok(()); // whoever locates the record opens it
+        }
+        interrupt::unlocked(|| self.open_shards(&numbers))
+    }
+
+    fn open_shards(&self, numbers: &[usize]) -> Result<()> {
+        let pool = if self.is_remote { pool::net() } else { pool::io() };
         let failures = Failures::stop_at_first();
-        pool::io().for_each(self.slots.len(), &|number| {
-            if let Err(error) = self.open_shard(number).map(|_| ()) {
-                failures.push(number, error);
+        pool.for_each(numbers.len(), &|at| {
+            if failures.should_skip(at) {
+                return;
+            }
+            if let Err(error) = self.open_shard(numbers[at]).map(|_| ()) {
+                failures.push(at, error);
             }
         })?;
         failures.into_result()
@@ -348,7 +413,7 @@ impl Dataset {
 
     /// Whether all of it is in local files.
     pub fn is_local(&self) -> bool {
-        self.slots.iter().all(|slot| slot.path.is_some())
+        self.slots.iter().all(|slot| matches!(slot.place, Place::Path(_)))
     }
 
     /// An error if one of the files that hold `planned` was written to since it was opened.
@@ -408,53 +473,87 @@ fn uses_cache(slots: &[ShardSlot], cache_bytes: u64) -> bool {
 fn check_formats(slots: &[ShardSlot]) -> Result<()> {
     let Some(first) = slots.first() else { return Ok(()) };
     let Some(other) = slots.iter().find(|slot| slot.format != first.format) else { return Ok(()) };
-    let path = other.path.as_ref().map_or_else(|| "a file".to_owned(), |path| crate::error::shown(path));
+    let path = match &other.place {
+        Place::Path(path) => crate::error::shown(path),
+        Place::Remote(remote) => remote.name().to_owned(),
+        Place::Source(_) | Place::Opened => "a file".to_owned(),
+    };
     Err(Error::MixedFormats { path: path.into(), found: other.format.name(), expected: first.format.name() })
 }
 
 impl ShardSlot {
     fn new(input: Input, options: &OpenOptions, lazily: bool) -> Result<Self> {
-        match input {
-            Input::Path(path) => match if lazily { open::peek(&path, options)? } else { None } {
+        let Input { place, part, known } = input;
+        if let (None, Some(known), Place::Path(_) | Place::Remote(_)) = (part, known, &place) {
+            return Ok(Self { is_listed: true, ..Self::known(place, known, None) });
+        }
+        let open = |source: Box<dyn Source>| match part {
+            Some(span) => open::open_part(source, span, options),
+            None => open::open_source(source, options),
+        };
+        match place {
+            Place::Path(path) => match if lazily && part.is_none() { open::peek(&path, options)? } else { None } {
                 Some(open::Peek { record_count, file_bytes, identity }) => {
                     let (format, storing) = open::PEEKED;
-                    let (path, shard) = (Some(path), Lazy::new());
-                    Ok(Self { path, format, storing, record_count, file_bytes, identity, base: 0, shard })
+                    let known = Known { format, storing, record_count, file_bytes };
+                    Ok(Self::known(Place::Path(path), known, identity))
                 }
-                None => Ok(Self::opened(Some(path.clone()), open::open_path(&path, options)?)),
+                None => {
+                    let shard = open(Box::new(LocalFile::open(&path, options.io)?))?;
+                    Ok(Self::opened(Place::Path(path), shard))
+                }
             },
-            Input::Part(path, span) => {
-                Ok(Self::opened(Some(path.clone()), open::open_part(&path, span, options)?))
+            Place::Remote(remote) => {
+                let shard = open(remote.open()?)?;
+                Ok(Self::opened(Place::Remote(remote), shard))
             }
-            Input::Source(source) => Ok(Self::opened(None, open::open_source(source, options)?)),
+            Place::Source(source) => Ok(Self::opened(Place::Opened, open(source)?)),
+            Place::Opened => unreachable!("nobody asks for what is open already"),
         }
     }
 
-    fn opened(path: Option<PathBuf>, shard: Shard) -> Self {
-        let (format, storing) = (shard.index().format(), shard.storing());
-        let (record_count, file_bytes) = (shard.index().record_count(), shard.source().len());
-        Self {
-            path,
-            format,
-            storing,
-            record_count,
-            file_bytes,
-            identity: None,
-            base: 0,
-            shard: Lazy::filled(shard),
-        }
+    const fn known(place: Place, known: Known, identity: Option<Identity>) -> Self {
+        let Known { format, storing, record_count, file_bytes } = known;
+        let shard = Lazy::new();
+        Self { place, format, storing, record_count, file_bytes, identity, is_listed: false, base: 0, shard }
+    }
+
+    fn opened(place: Place, shard: Shard) -> Self {
+        let known = Known::of(&shard);
+        Self { shard: Lazy::filled(shard), ..Self::known(place, known, None) }
+    }
+
+    const fn is_remote(&self) -> bool {
+        matches!(self.place, Place::Remote(_))
     }
 
     fn open(&self, options: &OpenOptions) -> Result<Shard> {
-        let Some(path) = &self.path else { unreachable!("only files are opened late") };
-        let mut shard = open::open_path(path, options)?;
+        let mut shard = match &self.place {
+            Place::Path(path) => open::open_path(path, options)?,
+            Place::Remote(remote) => open::open_source(remote.open()?, options)?,
+            Place::Source(_) | Place::Opened => unreachable!("only what can be opened again is opened late"),
+        };
         let opened = shard.source().as_file().map(LocalFile::identity);
         if !self.identity.zip(opened).is_none_or(|(peeked, opened)| peeked.is_untouched(&opened)) {
             return Err(Error::changed(shard.source().name(), "the file was replaced"));
         }
-        if shard.index().record_count() != self.record_count || shard.storing() != self.storing {
+        let found = Known::of(&shard);
+        let differs = match self {
+            _ if found.file_bytes != self.file_bytes => Some("another size"),
+            _ if found.format != self.format => Some("another format"),
+            _ if found.record_count != self.record_count => Some("another number of records"),
+            _ if found.storing != self.storing => Some("another way of storing"),
+            _ => None,
+        };
+        match differs {
+            Some(how) if self.is_listed => {
+                return Err(Error::NotAsListed { path: shard.source().name().into(), how });
+            }
             // The first look believed what the index, read in full, does not confirm.
-            return Err(Error::changed(shard.source().name(), "the index contradicts itself or changed"));
+            Some(_) => {
+                return Err(Error::changed(shard.source().name(), "the index contradicts itself or changed"))
+            }
+            None => {}
         }
         shard.base = self.base;
         Ok(shard)

@@ -13,8 +13,10 @@ use octavo_format::sidecar::{self, Described, Head};
 use octavo_format::{Format, FormatError, Index, Span};
 
 use crate::error::{Error, Result};
+use crate::io::file::LocalFile;
 use crate::io::{Scratch, Source, SpanRead};
 use crate::open::{self, OpenOptions};
+use crate::shards::Shard;
 use crate::sink::{FileSink, Side, Sink};
 
 /// A sidecar is not read if it is larger than this and twice its file.
@@ -29,22 +31,16 @@ pub fn path_for(path: &Path) -> PathBuf {
 
 /// The index beside a file, if there is one that belongs to it.
 pub(crate) fn find(source: &dyn Source, format: Format) -> Option<Box<dyn Index>> {
-    let file = source.as_file()?;
     let described = described(format)?;
-    let path = path_for(file.path());
-    let metadata = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file)?;
-    if metadata.len() > MOST_BYTES.saturating_add(source.len().saturating_mul(2)) {
-        return None;
-    }
-    // A file that was written to after its index was is not the file that the index is about.
-    let written = std::fs::metadata(file.path()).and_then(|file| file.modified()).ok()?;
-    if written > metadata.modified().ok()? {
-        return None;
-    }
-    let bytes = std::fs::read(&path).ok()?;
+    let (bytes, is_certain) = match source.as_file() {
+        Some(file) => (beside(file, source.len())?, false),
+        None => source.sidecar().ok()??,
+    };
     let sidecar = sidecar::decode(&bytes, source.len()).ok()?;
     let head = sidecar.head();
-    if head.format != described || fingerprint(source).ok()? != head.fingerprint {
+    // Where a store says whose index it is, nothing is sampled: each sample would be a request.
+    let is_of_file = || is_certain || fingerprint(source).is_ok_and(|found| found == head.fingerprint);
+    if head.format != described || !is_of_file() {
         return None;
     }
     Some(match (described, head.inflated) {
@@ -55,10 +51,38 @@ pub(crate) fn find(source: &dyn Source, format: Format) -> Option<Box<dyn Index>
     })
 }
 
+/// The content of the index beside a local file.
+fn beside(file: &LocalFile, file_bytes: u64) -> Option<Vec<u8>> {
+    let path = path_for(file.path());
+    let metadata = std::fs::metadata(&path).ok().filter(std::fs::Metadata::is_file)?;
+    if metadata.len() > MOST_BYTES.saturating_add(file_bytes.saturating_mul(2)) {
+        return None;
+    }
+    // A file that was written to after its index was is not the file that the index is about.
+    let written = std::fs::metadata(file.path()).and_then(|file| file.modified()).ok()?;
+    if written > metadata.modified().ok()? {
+        return None;
+    }
+    std::fs::read(&path).ok()
+}
+
 /// Writes the index of a whole file beside it; says where.
 pub fn write(path: &Path, format: Option<Format>) -> Result<PathBuf> {
+    let file = LocalFile::open(path, OpenOptions::default().io)?;
+    let (shard, bytes) = content(Box::new(file), format)?;
+    let target = path_for(path);
+    let mut sink = Box::new(FileSink::create(&target, Side::Assembling, true)?);
+    sink.append(&bytes)?;
+    // The index is of the file as it was when it was read.
+    shard.check_unchanged()?;
+    sink.commit()?;
+    Ok(target)
+}
+
+/// A file, and the content of an index for it.
+pub fn content(source: Box<dyn Source>, format: Option<Format>) -> Result<(Shard, Vec<u8>)> {
     let options = OpenOptions { format, sidecar: false, ..OpenOptions::default() };
-    let shard = open::open_path(path, &options)?;
+    let shard = open::open_source(source, &options)?;
     let (source, index) = (shard.source(), shard.index());
     let blame = |damage| Error::format(source.name(), damage);
     if let Some(damage) = index.broken() {
@@ -79,13 +103,7 @@ pub fn write(path: &Path, format: Option<Format>) -> Result<PathBuf> {
         _ => {}
     }
     let bytes = encode(source, index, listing)?;
-    let target = path_for(path);
-    let mut sink = Box::new(FileSink::create(&target, Side::Assembling, true)?);
-    sink.append(&bytes)?;
-    // The index is of the file as it was when it was read.
-    shard.check_unchanged()?;
-    sink.commit()?;
-    Ok(target)
+    Ok((shard, bytes))
 }
 
 fn encode(source: &dyn Source, index: &dyn Index, listing: Listing<'_>) -> Result<Vec<u8>> {

@@ -106,7 +106,7 @@ fn shard_of(dataset: &Dataset, record: u64) -> usize {
 fn verify_wave(dataset: &Dataset, wave: &[(u64, Plan)]) -> Result<Vec<DamagedRecord>> {
     let damaged = std::sync::Mutex::new(Vec::new());
     let failed = std::sync::Mutex::new(None);
-    pool::cpu().for_each(wave.len(), &|number| {
+    dataset.block_pool().for_each(wave.len(), &|number| {
         let (position, plan) = &wave[number];
         match verify_block(dataset, plan) {
             Ok(failures) => locked(&damaged).extend(failures.into_iter().map(|(at, error)| DamagedRecord {
@@ -193,7 +193,7 @@ fn runs_of(shard: usize, chunks: &dyn Chunks) -> Vec<Run> {
 
 fn verify_runs(dataset: &Dataset, runs: &[Run]) -> Result<Vec<DamagedRecord>> {
     let damaged = std::sync::Mutex::new(Vec::new());
-    pool::cpu().for_each(runs.len(), &|number| {
+    dataset.block_pool().for_each(runs.len(), &|number| {
         let Run { shard, chunks } = &runs[number];
         let file = dataset.shard(*shard);
         let Some(all) = file.chunks() else { return };

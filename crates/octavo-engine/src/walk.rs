@@ -20,6 +20,8 @@ use crate::shards::Dataset;
 const BLOCK: BlockLimits = BlockLimits { records: 16 << 10, bytes: 1 << 20 };
 /// Bytes of blocks that are read ahead; a larger block is alone.
 const MOST_AHEAD_BYTES: u64 = 64 << 20;
+/// Blocks that are on their way where they come over a network.
+const MOST_AHEAD_REMOTE: usize = 16;
 
 /// Records that follow one another.
 pub enum Records {
@@ -77,7 +79,7 @@ where
 {
     fn start(dataset: &Arc<Dataset>, view: &View, planned: u64, visit: &Visit<T>) -> Result<Self> {
         let positions = planned..view.count;
-        let (dataset, visit) = (Arc::clone(dataset), Arc::clone(visit));
+        let (pool, dataset, visit) = (dataset.block_pool(), Arc::clone(dataset), Arc::clone(visit));
         if dataset.is_chunked() {
             let plan = BlockPlan::new(&dataset, view, positions, BLOCK.bytes)?;
             let (count, bytes) = (plan.len() as u64, plan.decoded_bytes());
@@ -86,7 +88,7 @@ where
                 Ok(decoded) => Ok(visit(planned, Records::Decoded(decoded))),
                 Err((_, error)) => Err(error),
             };
-            return Ok(Self { result: Later::start(pool::cpu(), work), count, bytes, passes });
+            return Ok(Self { result: Later::start(pool, work), count, bytes, passes });
         }
         let plan = plan_block(&dataset, positions, |at| view.record(at), BLOCK)?;
         let passes = match plan.records.as_slice() {
@@ -97,7 +99,7 @@ where
         };
         let (count, bytes, residence) = (plan.records.len() as u64, plan.total_bytes, plan.residence(&dataset));
         // A cold block waits on devices: it must not keep a CPU's thread from decoding.
-        let on = if residence == Residence::Cold { pool::io() } else { pool::cpu() };
+        let on = if residence == Residence::Cold && !dataset.is_remote() { pool::io() } else { pool };
         let work = move || read_flat(&dataset, &plan, residence).map(|records| visit(planned, records));
         Ok(Self { result: Later::start(on, work), count, bytes, passes })
     }
@@ -106,12 +108,14 @@ where
 /// What is done with a block, on any thread.
 type Visit<T> = Arc<dyn Fn(u64, Records) -> T + Send + Sync>;
 
-/// Blocks that are being read. Nothing reads for us any more once it is gone.
-struct Ahead<T: Send + 'static>(VecDeque<Block<T>>);
+/// Blocks that are being read. Nothing reads for us any more once it is gone, unless that were waiting on a network.
+struct Ahead<T: Send + 'static>(VecDeque<Block<T>>, bool);
 
 impl<T: Send + 'static> Drop for Ahead<T> {
     fn drop(&mut self) {
-        self.0.iter().for_each(|block| block.result.settle());
+        if !self.1 {
+            self.0.iter().for_each(|block| block.result.settle());
+        }
     }
 }
 
@@ -128,8 +132,8 @@ where
     E: From<Error>,
 {
     let visit: Visit<T> = Arc::new(visit);
-    let most_ahead = pool::cpu().threads() * 2;
-    let mut ahead = Ahead(VecDeque::new());
+    let most_ahead = if dataset.is_remote() { MOST_AHEAD_REMOTE } else { pool::cpu().threads() * 2 };
+    let mut ahead = Ahead(VecDeque::new(), dataset.is_remote());
     let (mut planned, mut done, mut ahead_bytes) = (0, 0, 0);
     let mut trail = Trail::default();
     let mut failure = None;

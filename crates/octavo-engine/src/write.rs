@@ -224,6 +224,15 @@ impl RecordWriter {
         Ok(Self::with(assembler, RecordBlock::default(), recipe.cutting(), false))
     }
 
+    /// Starts a file that goes into `sink`. An FFRecord file waits in a temporary file until its last record is known.
+    pub fn create_into(sink: Box<dyn Sink>, recipe: &Recipe) -> Result<Self> {
+        let assembler: Box<dyn Assemble> = match recipe {
+            Recipe::FfRecord => Box::new(ffrecord::FfStream::new(sink)),
+            _ => streaming(recipe, sink)?,
+        };
+        Ok(Self::with(assembler, RecordBlock::default(), recipe.cutting(), false))
+    }
+
     /// Starts a file at `path` that is there from now on, and whole on commit. An FFRecord file must be told how many records
     /// will come.
     pub fn create_in_place(path: &Path, recipe: &Recipe, record_count: Option<u64>) -> Result<Self> {

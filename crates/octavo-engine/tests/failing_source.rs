@@ -9,7 +9,7 @@ use octavo_engine::fetch::Failures;
 use octavo_engine::io::memory::MemorySource;
 use octavo_engine::io::{Residence, Scratch, Source, SpanRead};
 use octavo_engine::open::OpenOptions;
-use octavo_engine::shards::Input;
+use octavo_engine::shards::Place;
 use octavo_engine::{Dataset, Error, Result};
 use octavo_format::checksum::crc32::crc32;
 use octavo_format::format::ffrecord::write::encode_header;
@@ -72,7 +72,8 @@ fn records_before_the_first_failure_are_whole_at_every_failing_read() {
                 inner: MemorySource::new("failing", file.clone()),
                 spans_left: AtomicUsize::new(SPANS_TO_OPEN + fails_at),
             };
-            let dataset = Dataset::open(vec![Input::Source(Box::new(source))], OpenOptions::default()).unwrap();
+            let dataset =
+                Dataset::open(vec![Place::Source(Box::new(source)).into()], OpenOptions::default()).unwrap();
             let number = |at: usize| if backwards { RECORDS - 1 - at } else { at };
             let plan = Plan::new(&dataset, 0..RECORDS, |at| number(at) as u64).unwrap();
             let scratches: Vec<Scratch> = (0..RECORDS)

@@ -21,8 +21,9 @@ const WAVE_BYTES: u64 = 64 << 20;
 /// Decoded bytes of a block in a run.
 const BLOCK_BYTES: u64 = 1 << 20;
 
-/// A block that is being decoded: it gives its records, or the position of the first that failed. Whoever waits for it, or lets
-/// it go, lets other Python threads run: the source may be one of them.
+/// A block that is being decoded: it gives its records, or the position of the first that failed. Whoever waits for it lets
+/// other Python threads run: the source may be one of them. One that nobody waits for ends by itself (`calls.rs` sees to it
+/// that none reads from a Python object when the interpreter ends).
 pub struct Decoding(Later<Outcome>);
 
 type Outcome = Result<Decoded, (usize, Error)>;
@@ -30,23 +31,14 @@ type Outcome = Result<Decoded, (usize, Error)>;
 impl Decoding {
     /// Starts to decode a block that will not be wanted again.
     pub fn start(dataset: &Arc<Dataset>, plan: BlockPlan) -> Self {
-        let dataset = Arc::clone(dataset);
-        Self(Later::start(pool::cpu(), move || plan.decode(&dataset)))
+        let (pool, dataset) = (dataset.block_pool(), Arc::clone(dataset));
+        Self(Later::start(pool, move || plan.decode(&dataset)))
     }
 
     /// Waits for it. Once.
     pub fn wait(&self, py: Python<'_>) -> Outcome {
         let taken = if self.0.is_done() { self.0.take() } else { py.detach(|| self.0.take()) };
         taken.map_err(|error| (0, error))?
-    }
-}
-
-impl Drop for Decoding {
-    /// Nothing reads from a Python object any more after this: the interpreter may be about to end.
-    fn drop(&mut self) {
-        if !self.0.is_done() {
-            Python::attach(|py| py.detach(|| self.0.settle()));
-        }
     }
 }
 

@@ -33,13 +33,13 @@ fn build(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
             place.set_item("errno", source.raw_os_error().or_else(|| errno_of(source.kind())))?;
             class_of_io(source.kind())
         }
-        Error::Changed { path, .. } | Error::Foreign { path, .. } => {
+        Error::Changed { path, .. } | Error::NotAsListed { path, .. } => {
             place.set_item("path", &**path)?;
-            if matches!(error, Error::Changed { .. }) {
-                "SourceChangedError"
-            } else {
-                "StorageError"
-            }
+            "SourceChangedError"
+        }
+        Error::Foreign { path, .. } => {
+            place.set_item("path", &**path)?;
+            "StorageError"
         }
         Error::OutOfRange { record, .. } => {
             place.set_item("record", *record)?;
@@ -186,6 +186,11 @@ fn module(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
 pub fn check_signals() -> octavo_engine::Result<()> {
     Python::attach(|py| py.check_signals())
         .map_err(|raised| Error::Foreign { path: "a signal".into(), source: Arc::new(raised) })
+}
+
+/// Runs work without the interpreter lock, whether this thread has it or not: what the work waits for may need it.
+pub fn without_lock(work: &mut (dyn FnMut() + Send)) {
+    Python::attach(|py| py.detach(work));
 }
 
 /// The name of an object's type, for messages.

@@ -4,6 +4,7 @@
 mod arrow;
 mod batch;
 mod buffer;
+mod calls;
 mod chunked;
 mod digest;
 mod errors;
@@ -25,6 +26,7 @@ mod rows;
 mod scan;
 mod sidecar;
 mod single;
+mod sink;
 mod source;
 mod verify;
 mod writer;
@@ -34,6 +36,8 @@ mod writer;
 mod _core {
     #[pymodule_export]
     use crate::batch::{Batch, Offsets};
+    #[pymodule_export]
+    use crate::calls::{end_calls, wait_for_calls};
     #[pymodule_export]
     use crate::digest::{copy, digest, edges_by_bytes, scatter, Digest};
     #[pymodule_export]
@@ -53,7 +57,7 @@ mod _core {
     #[pymodule_export]
     use crate::scan::Scan;
     #[pymodule_export]
-    use crate::sidecar::write_index;
+    use crate::sidecar::{encode_index, write_index};
     #[pymodule_export]
     use crate::verify::verify;
     #[pymodule_export]
@@ -62,6 +66,8 @@ mod _core {
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         octavo_engine::interrupt::set_hook(crate::errors::check_signals);
+        octavo_engine::interrupt::set_unlocker(crate::errors::without_lock);
+        octavo_engine::interrupt::set_canceller(crate::calls::cancel_requests);
         // Now, and not when they are first needed: a thread that forks while another makes them would leave its child waiting
         // for them. For the same reason nothing here is interned.
         octavo_engine::fork::generation();

@@ -30,6 +30,18 @@ impl<T> SharedMutex<T> {
         self.lock_after_fork(py)
     }
 
+    /// The value, unless somebody has it.
+    pub fn try_lock(&self, py: Python<'_>) -> PyResult<Option<MutexGuard<'_, T>>> {
+        if self.generation.load(Ordering::Relaxed) != fork::generation() {
+            return self.lock_after_fork(py).map(Some);
+        }
+        match self.mutex.try_lock() {
+            Ok(guard) => Ok(Some(guard)),
+            Err(TryLockError::Poisoned(poisoned)) => Ok(Some(poisoned.into_inner())),
+            Err(TryLockError::WouldBlock) => Ok(None),
+        }
+    }
+
     #[cold]
     fn lock_after_fork(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, T>> {
         let guard = match self.mutex.try_lock() {

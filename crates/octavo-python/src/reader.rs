@@ -1,7 +1,6 @@
 //! `octavo.Reader`, the part that is hot.
 
 use std::ops::Range;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use octavo_engine::batch::Plan;
@@ -10,7 +9,7 @@ use octavo_engine::info::Description;
 use octavo_engine::io::{IoMode, Residence};
 use octavo_engine::open::OpenOptions;
 use octavo_engine::scan::{plan_block, BlockLimits, View};
-use octavo_engine::shards::Input;
+use octavo_engine::shards::{Input, Known, Place};
 use octavo_engine::{Dataset, Error};
 use octavo_format::codec::Codec;
 use octavo_format::{Format, Span};
@@ -70,7 +69,7 @@ impl Reader {
         let options = OpenOptions { format, check_data, io, cache_bytes, offload_index, sidecar };
         let inputs = match spans {
             None => inputs.try_iter()?.map(|input| as_input(&input?)).collect::<PyResult<Vec<Input>>>()?,
-            Some(spans) => parts(&inputs.extract::<Vec<PathBuf>>()?, &spans),
+            Some(spans) => parts(inputs, &spans)?,
         };
         let dataset = py.detach(|| Dataset::open(inputs, options)).into_py(py)?;
         let view = View::all(dataset.record_count());
@@ -295,6 +294,19 @@ impl Reader {
         self.dataset.place_in_chunk(record).into_py(py)
     }
 
+    /// The first byte and the size of what has to be fetched for a record: its chunk, where it is in one.
+    fn _place(&self, py: Python<'_>, record: u64) -> PyResult<(u64, u64)> {
+        let span = self.dataset.span_of(record).into_py(py)?;
+        Ok((span.offset, span.len))
+    }
+
+    /// Of each file: its format, how its records are stored, how many there are, and its size.
+    #[getter]
+    fn _files(&self) -> Vec<(&'static str, &'static str, u64, u64)> {
+        let told = |file: Known| (file.format.name(), file.storing.name(), file.record_count, file.file_bytes);
+        self.dataset.files().map(told).collect()
+    }
+
     /// Opens every file now.
     fn _open_all(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| self.dataset.open_all()).into_py(py)
@@ -457,20 +469,23 @@ fn mode_named(py: Python<'_>, name: &str) -> PyResult<IoMode> {
 }
 
 /// A part of each file, from one byte to another.
-fn parts(paths: &[PathBuf], spans: &[(u64, u64)]) -> Vec<Input> {
-    let part = |(path, (begin, end)): (&PathBuf, &(u64, u64))| {
-        Input::Part(path.clone(), Span::new(*begin, end.saturating_sub(*begin)))
+fn parts(inputs: &Bound<'_, PyAny>, spans: &[(u64, u64)]) -> PyResult<Vec<Input>> {
+    let part = |(object, (begin, end)): (PyResult<Bound<'_, PyAny>>, &(u64, u64))| {
+        let span = Span::new(*begin, end.saturating_sub(*begin));
+        Ok(Input { part: Some(span), ..as_input(&object?)? })
     };
-    paths.iter().zip(spans).map(part).collect()
+    inputs.try_iter()?.zip(spans).map(part).collect()
 }
 
 /// A path, bytes, or an object with `read_spans`.
 fn as_input(object: &Bound<'_, PyAny>) -> PyResult<Input> {
-    if object.is_instance_of::<PyString>() {
-        return Ok(Input::Path(object.extract()?));
-    }
-    if object.hasattr("read_spans")? {
-        return Ok(Input::Source(Box::new(source::SpanSource::new(object)?)));
-    }
-    Ok(Input::Source(source::memory(object)?))
+    let place = if object.is_instance_of::<PyString>() {
+        Place::Path(object.extract()?)
+    } else {
+        match source::RemoteObject::new(object)? {
+            Some(remote) => Place::Remote(Box::new(remote)),
+            None => Place::Source(source::of(object)?),
+        }
+    };
+    Ok(Input { known: source::known(object)?, ..place.into() })
 }

@@ -2,7 +2,7 @@
 
 use octavo_engine::chunks::decode_one;
 use octavo_engine::open::OpenOptions;
-use octavo_engine::shards::Input;
+use octavo_engine::shards::Place;
 use octavo_engine::Dataset;
 use octavo_format::chunk::Check;
 use octavo_format::codec::{Codec, Compression};
@@ -52,7 +52,7 @@ pub fn encode_recordio_chunk<'py>(
 pub fn decode_recordio_chunk<'py>(py: Python<'py>, content: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
     let options =
         OpenOptions { format: Some(Format::RecordIo), cache_bytes: 0, sidecar: false, ..OpenOptions::default() };
-    let inputs = vec![Input::Source(source::memory(content)?)];
+    let inputs = vec![Place::Source(source::memory(content)?).into()];
     let records = PyList::empty(py);
     let dataset = Dataset::open(inputs, options).into_py(py)?;
     let shard = dataset.open_shard(0).into_py(py)?;

@@ -3,17 +3,18 @@
 use std::path::PathBuf;
 
 use octavo_engine::io::file::LocalFile;
-use octavo_engine::io::IoMode;
+use octavo_engine::io::{IoMode, Source};
 use octavo_engine::recover::Survey;
 use octavo_format::codec::Codec;
 use octavo_format::format::recordio::Dialect;
 use octavo_format::Format;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyString};
 
 use crate::errors;
 use crate::lock::SharedMutex;
 use crate::progress::{self, Failure};
+use crate::source;
 use crate::writer::Writer;
 
 /// What is left of a file, and the way to write it into another.
@@ -28,13 +29,24 @@ type Lost = (u64, u64, Option<u64>, String);
 impl Salvage {
     /// Looks through a file; `progress` gets the bytes done and the bytes in all.
     #[new]
-    #[pyo3(signature = (path, *, format=None, progress=None))]
-    fn new(py: Python<'_>, path: PathBuf, format: Option<&str>, progress: Option<Py<PyAny>>) -> PyResult<Self> {
+    #[pyo3(signature = (file, *, format=None, progress=None))]
+    fn new(
+        py: Python<'_>,
+        file: &Bound<'_, PyAny>,
+        format: Option<&str>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
         let unknown =
             |name: &str| errors::named(py, "OptionError", &format!("format {name:?} cannot be recovered"));
         let format = format.map(|name| Format::from_name(name).ok_or_else(|| unknown(name))).transpose()?;
+        let path: Option<PathBuf> = if file.is_instance_of::<PyString>() { Some(file.extract()?) } else { None };
+        let source = if path.is_none() { Some(source::of(file)?) } else { None };
         let survey = py.detach(|| {
-            let source = Box::new(LocalFile::open(&path, IoMode::Pread)?);
+            let source: Box<dyn Source> = match (path, source) {
+                (Some(path), _) => Box::new(LocalFile::open(&path, IoMode::Pread)?),
+                (None, Some(source)) => source,
+                (None, None) => unreachable!("it is one of the two"),
+            };
             let survey = Survey::of(source, format, &mut report(progress.as_ref()))?;
             survey.check()?;
             Ok::<_, Failure>(survey)

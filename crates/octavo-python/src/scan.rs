@@ -22,6 +22,8 @@ use crate::records;
 const FIRST_RECORDS: u64 = 16;
 const MOST_RECORDS: u64 = 2048;
 const MOST_BYTES: u64 = 1 << 20;
+/// Over a network a request takes long, however small it is.
+const MOST_BYTES_REMOTE: u64 = 2 << 20;
 /// Of chunks the first block is one; from the second on there is a least size.
 const FIRST_BYTES: u64 = 128 << 10;
 /// Blocks being filled while one is handed out.
@@ -43,6 +45,7 @@ struct State {
     planned: u64,
     block_records: u64,
     block_bytes: u64,
+    most_bytes: u64,
     most_ahead: usize,
     ahead: VecDeque<Block>,
     current: Current,
@@ -63,10 +66,42 @@ struct Block {
 }
 
 enum Filling {
-    /// Objects that are being filled. Field order matters: `flight` is dropped, and so waited for, first.
-    Objects { flight: Flight, objects: Vec<Py<PyAny>> },
+    /// Objects that are being filled.
+    Objects(Filled),
     /// Chunks that are being decoded.
     Chunks(Decoding),
+}
+
+/// Objects that are being filled. Field order matters: `flight` is dropped, and so waited for, first.
+struct Filled {
+    flight: Option<Flight>,
+    objects: Vec<Py<PyAny>>,
+    is_remote: bool,
+}
+
+impl Filled {
+    /// Waits for them: all, or those before the first that failed, and what went wrong with it.
+    fn wait(mut self, py: Python<'_>) -> (Vec<Py<PyAny>>, Option<(usize, Error)>) {
+        let outcome = self.flight.as_ref().map_or(Ok(()), |flight| flight.outcome(py));
+        let failure = outcome.err();
+        if failure.is_none() || self.flight.as_ref().is_some_and(Flight::is_done) {
+            self.flight = None;
+            let mut objects = std::mem::take(&mut self.objects);
+            if let Some((number, _)) = &failure {
+                objects.truncate(*number);
+            }
+            return (objects, failure);
+        }
+        (Vec::new(), failure) // interrupted: they are still being filled
+    }
+}
+
+impl Drop for Filled {
+    fn drop(&mut self) {
+        if let Some(flight) = self.flight.take_if(|flight| self.is_remote && !flight.is_done()) {
+            flight.abandon(std::mem::take(&mut self.objects));
+        }
+    }
 }
 
 /// Records that are being handed out.
@@ -90,13 +125,19 @@ impl Current {
 
 impl Scan {
     pub fn new(dataset: Arc<Dataset>, view: View) -> Self {
-        let most_ahead = if dataset.is_chunked() { pool::cpu().threads().clamp(AHEAD, MOST_AHEAD) } else { AHEAD };
+        let most_ahead = match (dataset.is_remote(), dataset.is_chunked()) {
+            (true, _) => MOST_AHEAD,
+            (_, true) => pool::cpu().threads().clamp(AHEAD, MOST_AHEAD),
+            _ => AHEAD,
+        };
+        let most_bytes = if dataset.is_remote() { MOST_BYTES_REMOTE } else { MOST_BYTES };
         let state = State {
             dataset,
             view,
             planned: 0,
             block_records: FIRST_RECORDS,
             block_bytes: 1,
+            most_bytes,
             most_ahead,
             ahead: VecDeque::new(),
             current: Current::nothing(),
@@ -177,11 +218,10 @@ impl State {
             return Ok(false);
         };
         self.current = match filling {
-            Filling::Objects { flight, mut objects } => {
-                if let Err((number, error)) = flight.outcome(py) {
+            Filling::Objects(filled) => {
+                let (objects, failure) = filled.wait(py);
+                if let Some((number, error)) = failure {
                     self.stop_before(py, from, number, &error);
-                    drop(flight);
-                    objects.truncate(number);
                 }
                 Current::Objects(objects)
             }
@@ -208,7 +248,7 @@ impl State {
     }
 
     fn plan_objects(&mut self, py: Python<'_>) -> PyResult<Result<Block>> {
-        let limits = BlockLimits { records: self.block_records, bytes: MOST_BYTES };
+        let limits = BlockLimits { records: self.block_records, bytes: self.most_bytes };
         let positions = self.planned..self.view.count;
         let plan = match plan_block(&self.dataset, positions, |at| self.view.record(at), limits) {
             Ok(plan) => plan,
@@ -231,13 +271,14 @@ impl State {
         };
         let flight = Flight::new(Pending::start(Arc::clone(&self.dataset), plan.records, targets, residence));
         let count = objects.len();
-        Ok(Ok(Block { filling: Filling::Objects { flight, objects }, from: self.planned, count, passes }))
+        let filled = Filled { flight: Some(flight), objects, is_remote: self.dataset.is_remote() };
+        Ok(Ok(Block { filling: Filling::Objects(filled), from: self.planned, count, passes }))
     }
 
     fn plan_chunks(&mut self) -> Result<Block> {
         let positions = self.planned..self.view.count;
         let plan = BlockPlan::new(&self.dataset, &self.view, positions, self.block_bytes)?;
-        self.block_bytes = (self.block_bytes * 2).clamp(FIRST_BYTES, MOST_BYTES);
+        self.block_bytes = (self.block_bytes * 2).clamp(FIRST_BYTES, self.most_bytes);
         let passes = plan.extent().filter(|_| self.view.step == 1);
         let passes = passes.map(|(shard, span)| (shard, span.offset, span.end()));
         let count = plan.len();

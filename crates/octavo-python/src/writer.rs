@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use octavo_engine::sink::Side;
 use octavo_engine::write::{ArrayRecordRecipe, Recipe, RecordWriter, RiegeliRecipe};
@@ -20,6 +21,7 @@ use crate::buffer::RawBuffer;
 use crate::errors::{self, IntoPy};
 use crate::lock::SharedMutex;
 use crate::records;
+use crate::sink::ObjectSink;
 
 /// How often a long `write_many` looks for Ctrl-C.
 const RECORDS_PER_LOOK: u64 = 4096;
@@ -28,6 +30,8 @@ const RECORDS_PER_LOOK: u64 = 4096;
 #[pyclass(subclass, frozen, module = "octavo._core")]
 pub struct Writer {
     state: SharedMutex<State>,
+    /// Records when the last long work began.
+    sealed_count: AtomicU64,
     path: PathBuf,
     format: Format,
 }
@@ -43,7 +47,7 @@ struct State {
 impl Writer {
     #[new]
     #[pyo3(signature = (
-        path, *, format, overwrite=true, append=false, recovering=false, in_place=false, record_count=None, codec="none", level=0, window_log=0, group_size=None,
+        path, *, format, overwrite=true, append=false, recovering=false, in_place=false, sink=None, record_count=None, codec="none", level=0, window_log=0, group_size=None,
         transpose_bucket_size=None, pad_to_block_boundary=false, writer_options=String::new(), dialect=None, max_chunk_bytes=None,
     ))]
     #[allow(clippy::too_many_arguments, reason = "one keyword each on the Python side")]
@@ -55,6 +59,7 @@ impl Writer {
         append: bool,
         recovering: bool,
         in_place: bool,
+        sink: Option<Bound<'_, PyAny>>,
         record_count: Option<u64>,
         codec: &str,
         level: i32,
@@ -95,8 +100,11 @@ impl Writer {
             _ => Recipe::FfRecord,
         };
         let side = if recovering { Side::Recovering } else { Side::Partial };
+        let sink = sink.map(|object| Box::new(ObjectSink::new(object, path.to_string_lossy().into_owned())));
         let start = || {
-            if append {
+            if let Some(sink) = sink {
+                RecordWriter::create_into(sink, &recipe)
+            } else if append {
                 RecordWriter::append(&path, &recipe)
             } else if in_place {
                 RecordWriter::create_in_place(&path, &recipe, record_count)
@@ -106,7 +114,7 @@ impl Writer {
         };
         let writer = py.detach(start).into_py(py)?;
         let state = SharedMutex::new(State { writer: Some(writer), record_count: 0, announced: record_count });
-        Ok(Self { state, path, format })
+        Ok(Self { state, sealed_count: AtomicU64::new(0), path, format })
     }
 
     /// Adds a record: bytes, or anything whose bytes lie one after the other.
@@ -118,7 +126,11 @@ impl Writer {
             let (path, actual) = (self.path.to_string_lossy().into(), expected + 1);
             return Err(errors::to_py(py, &Error::RecordCount { path, expected, actual }));
         }
-        push(py, writer, record)
+        if push(writer, record)? {
+            self.sealed_count.store(writer.record_count(), Ordering::Relaxed);
+            return py.detach(|| writer.seal()).into_py(py);
+        }
+        Ok(())
     }
 
     /// Adds every record of an iterable, and says how many there were.
@@ -148,6 +160,7 @@ impl Writer {
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
         let mut state = self.state.lock(py)?;
         let writer = open(py, &mut state)?;
+        self.sealed_count.store(writer.record_count(), Ordering::Relaxed);
         py.detach(|| writer.flush()).into_py(py)
     }
 
@@ -156,6 +169,7 @@ impl Writer {
         let Some(writer) = take(&mut state) else {
             return Ok(());
         };
+        self.sealed_count.store(writer.record_count(), Ordering::Relaxed);
         py.detach(|| writer.commit()).into_py(py)
     }
 
@@ -169,13 +183,17 @@ impl Writer {
     /// A copy in a forked child that nobody can use any more counts as closed.
     #[getter]
     fn closed(&self, py: Python<'_>) -> bool {
-        self.state.lock(py).map_or(true, |state| state.writer.is_none())
+        match self.state.try_lock(py) {
+            Ok(Some(state)) => state.writer.is_none(),
+            Ok(None) => false, // it is busy
+            Err(_) => true,
+        }
     }
 
-    /// Records written so far.
+    /// Records written so far. While it is busy, such as for the file object that it writes to: as of when that began.
     #[getter]
     fn record_count(&self, py: Python<'_>) -> PyResult<u64> {
-        let state = self.state.lock(py)?;
+        let Some(state) = self.state.try_lock(py)? else { return Ok(self.sealed_count.load(Ordering::Relaxed)) };
         Ok(state.writer.as_ref().map_or(state.record_count, RecordWriter::record_count))
     }
 
@@ -223,9 +241,10 @@ fn open<'a>(py: Python<'_>, state: &'a mut State) -> PyResult<&'a mut RecordWrit
     state.writer.as_mut().ok_or_else(|| records::closed(py, "writer"))
 }
 
+/// Adds a record; whether the block is full now.
 #[inline]
-fn push(py: Python<'_>, writer: &mut RecordWriter, record: &Bound<'_, PyAny>) -> PyResult<()> {
-    let is_full = match record.cast::<PyBytes>() {
+fn push(writer: &mut RecordWriter, record: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(match record.cast::<PyBytes>() {
         Ok(bytes) => writer.push(bytes.as_bytes()),
         Err(_) => {
             // NumPy has texts that are buffers as well.
@@ -235,11 +254,7 @@ fn push(py: Python<'_>, writer: &mut RecordWriter, record: &Bound<'_, PyAny>) ->
             let buffer = RawBuffer::read_only(record).map_err(|error| not_a_record(record, &error))?;
             writer.push(buffer.as_slice())
         }
-    };
-    if is_full {
-        return py.detach(|| writer.seal()).into_py(py);
-    }
-    Ok(())
+    })
 }
 
 #[cold]

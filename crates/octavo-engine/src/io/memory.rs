@@ -47,6 +47,6 @@ impl<B: AsRef<[u8]> + Send + Sync> Source for MemorySource<B> {
     }
 
     fn merge_hints(&self) -> MergeHints {
-        MergeHints { gap_bytes: 0, max_bytes: 0 }
+        MergeHints { gap_bytes: 0, max_bytes: 0, waste_percent: None }
     }
 }

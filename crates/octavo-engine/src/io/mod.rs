@@ -2,6 +2,7 @@
 
 pub mod descriptors;
 pub mod file;
+pub mod first_look;
 #[cfg(unix)]
 pub mod guard;
 pub mod huge_pages;
@@ -235,6 +236,26 @@ pub trait Source: Send + Sync {
     /// The local file, where it is one: those are read together, through one queue.
     fn as_file(&self) -> Option<&LocalFile> {
         None
+    }
+
+    /// Whether every read is a round trip over a network: many reads at once, and larger ones, are better than one after the other.
+    fn is_remote(&self) -> bool {
+        false
+    }
+
+    /// Reads spans of several sources of its own kind with one call. Nothing: they have to be read one by one.
+    fn read_together(&self, _reads: &[(&dyn Source, Vec<SpanRead>)]) -> Option<Result<()>> {
+        None
+    }
+
+    /// What it is, for those of its own kind.
+    fn as_any(&self) -> Option<&dyn std::any::Any> {
+        None
+    }
+
+    /// The content of the index beside it, if it is no local file and has one that may be its own; and whether that is certain.
+    fn sidecar(&self) -> Result<Option<(Vec<u8>, bool)>> {
+        Ok(None)
     }
 
     /// When to merge spans.

@@ -17,12 +17,15 @@ use super::listing::{Listing, Outline};
 use super::OpenOptions;
 use crate::error::{Error, Result};
 use crate::interrupt;
+use crate::io::first_look::read_ahead;
 use crate::io::{read_exact, read_vec, Source};
 use crate::offload::OffloadWriter;
 use crate::pool::{self, locked};
 
 /// What is looked at first: it holds the header of a chunk at the start of a block.
 const LOOK_BYTES: usize = 64;
+/// What is fetched of a remote file's footer at once.
+const REMOTE_FOOTER_BYTES: u64 = 1 << 20;
 
 pub(crate) fn read_index(source: &dyn Source, options: &OpenOptions) -> Result<ChunkIndex> {
     let Tail { footer_offset, end } = find_tail(source)?;
@@ -183,8 +186,10 @@ fn read_chunk(
     begin: u64,
     limit: u64,
 ) -> Result<std::result::Result<DecodedChunk, ChunkFault>> {
-    let head = read_vec(source, begin, HEADER_SPAN.min(source.len() - begin))?;
-    let end = match chunk::open_header(begin, &head) {
+    // Everything from a footer on, up to the block of the postscript, is the footer's.
+    let ahead = limit.saturating_sub(BLOCK).saturating_sub(begin).min(REMOTE_FOOTER_BYTES);
+    let mut bytes = read_ahead(source, begin, HEADER_SPAN, ahead)?;
+    let end = match chunk::open_header(begin, &bytes) {
         Ok(header) if !header.kind.has_records() => return Ok(Err(ChunkFault::Damaged("it holds no records"))),
         Ok(header) => match header.end(begin) {
             Some(end) if end <= limit => end,
@@ -193,7 +198,14 @@ fn read_chunk(
         },
         Err(fault) => return Ok(Err(fault)),
     };
-    let bytes = read_vec(source, begin, end - begin)?;
+    if bytes.len() as u64 >= end - begin {
+        bytes.truncate(usize::try_from(end - begin).unwrap_or(usize::MAX));
+    } else {
+        let rest = read_vec(source, begin + bytes.len() as u64, end - begin - bytes.len() as u64)?;
+        let no_memory = |_| Error::io(source.name(), "reserve memory", std::io::ErrorKind::OutOfMemory.into());
+        bytes.try_reserve_exact(rest.len()).map_err(no_memory)?;
+        bytes.extend_from_slice(&rest);
+    }
     match chunk::open_owned(begin, bytes) {
         Ok((header, payload)) => verify_and_decode(&header, payload),
         Err(fault) => Ok(Err(fault)),

@@ -15,12 +15,13 @@ use octavo_format::bytes::to_usize;
 use octavo_format::format::ffrecord::layout::FIXED_BYTES;
 use octavo_format::format::ffrecord::FixedHeader;
 use octavo_format::format::recordio::MAGIC;
-use octavo_format::format::riegeli::layout::SIGNATURE;
+use octavo_format::format::riegeli::layout::{BLOCK, SIGNATURE};
 use octavo_format::{Format, Index, Span, Storing};
 
 use crate::error::{shown, Error, Result};
 use crate::io::descriptors;
 use crate::io::file::{identity_of, Identity, LocalFile};
+use crate::io::first_look::FirstLook;
 use crate::io::{huge_pages, read_vec, IoMode, Source};
 use crate::shards::Shard;
 use crate::sidecar;
@@ -65,29 +66,47 @@ pub fn open_path(path: &Path, options: &OpenOptions) -> Result<Shard> {
     open_source(Box::new(LocalFile::open(path, options.io)?), options)
 }
 
-/// Opens the chunks of a local file that a span consists of, as if nothing else were in it.
-pub fn open_part(path: &Path, span: Span, options: &OpenOptions) -> Result<Shard> {
-    let source: Box<dyn Source> = Box::new(LocalFile::open(path, options.io)?);
+/// Opens the chunks of a file that a span consists of, as if nothing else were in it.
+pub fn open_part(source: Box<dyn Source>, span: Span, options: &OpenOptions) -> Result<Shard> {
     if span.end() > source.len() {
         return Err(Error::changed(source.name(), "the file was truncated"));
     }
     let index: Box<dyn Index> = match options.format {
         Some(Format::RecordIo) => Box::new(recordio::read_part(source.as_ref(), span)?),
         Some(Format::TfRecord) => Box::new(tfrecord::read_part(source.as_ref(), span)?),
-        _ => return Err(Error::Unsupported { what: "only parts of RecordIO and TFRecord files can be opened" }),
+        Some(Format::Riegeli) => Box::new(riegeli::read_part(source.as_ref(), span)?),
+        _ => {
+            let what = "only parts of RecordIO, TFRecord and plain Riegeli files can be opened";
+            return Err(Error::Unsupported { what });
+        }
     };
     Ok(Shard::new(source, index, 0))
 }
 
 /// Opens anything that is read by spans.
 pub fn open_source(source: Box<dyn Source>, options: &OpenOptions) -> Result<Shard> {
-    let index = read_index(source.as_ref(), options)?;
+    let index = match source.is_remote() {
+        true => read_index(&first_look(source.as_ref(), options)?, options)?,
+        false => read_index(source.as_ref(), options)?,
+    };
     if options.offload_index && index.format() != Format::ArrayRecord {
         return Err(Error::Unsupported { what: "only ArrayRecord files can keep their index out of memory" });
     }
     let (table, bytes) = index.memory();
     huge_pages::collapse(table, bytes);
     Ok(Shard::new(source, index, 0))
+}
+
+/// The first bytes of a remote file, and those that end an ArrayRecord file, with one call.
+fn first_look<'a>(source: &'a dyn Source, options: &OpenOptions) -> Result<FirstLook<'a>> {
+    const LOOK_BYTES: u64 = 512;
+    let len = source.len();
+    let mut spans = vec![Span::new(0, len.min(LOOK_BYTES))];
+    let named = options.format.or_else(|| format_by_suffix(source.name()));
+    if named.is_none_or(|format| format == Format::ArrayRecord) && len > BLOCK && len.is_multiple_of(BLOCK) {
+        spans.push(Span::new(len - BLOCK, LOOK_BYTES));
+    }
+    FirstLook::new(source, &spans)
 }
 
 fn read_index(source: &dyn Source, options: &OpenOptions) -> Result<Box<dyn Index>> {

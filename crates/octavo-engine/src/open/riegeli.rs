@@ -1,14 +1,15 @@
 //! Plain Riegeli: no index, so every chunk's header is visited once.
 
+use octavo_format::bytes::to_usize;
 use octavo_format::chunk::table::{ChunkTable, Entry};
 use octavo_format::chunk::{About, ChunkFault, GroupsBuilder};
 use octavo_format::format::riegeli::chunk::{self, HEADER_SPAN};
 use octavo_format::format::riegeli::layout::{ChunkHeader, ChunkKind, FIRST_CHUNK, SIGNATURE};
 use octavo_format::format::riegeli::ChunkIndex;
-use octavo_format::{Format, FormatError};
+use octavo_format::{Format, FormatError, Span};
 
 use crate::error::{Error, Result};
-use crate::interrupt;
+use crate::hop::Hops;
 use crate::io::{read_vec, Source};
 
 /// A chunk that a walk through a file met.
@@ -30,23 +31,17 @@ struct Stop {
     fault: ChunkFault,
 }
 
-/// Visits every chunk from `begin` to the end of the file, by its header.
+/// Visits every chunk from `begin` to `file_bytes`, by its header.
 fn for_each_chunk(
     source: &dyn Source,
     mut begin: u64,
+    file_bytes: u64,
     visit: &mut dyn FnMut(ChunkAt) -> Result<()>,
 ) -> Result<Option<Stop>> {
-    /// Chunks between two looks for Ctrl-C.
-    const LOOK: u64 = 4096;
-    let file_bytes = source.len();
-    let mut seen = 0u64;
+    let mut hops = Hops::new(source);
     while begin < file_bytes {
-        seen += 1;
-        if seen.is_multiple_of(LOOK) {
-            interrupt::check()?;
-        }
-        let head = read_vec(source, begin, HEADER_SPAN.min(file_bytes - begin))?;
-        let header = match chunk::open_header(begin, &head) {
+        let head = hops.at(begin, to_usize(HEADER_SPAN.min(file_bytes - begin)))?;
+        let header = match chunk::open_header(begin, head) {
             Ok(header) => header,
             Err(ChunkFault::Short { needed }) => {
                 let fault = ChunkFault::Truncated { end: begin + needed, file_bytes };
@@ -71,9 +66,14 @@ pub(super) fn read_index(source: &dyn Source) -> Result<ChunkIndex> {
     if head != SIGNATURE {
         return Err(Error::format(source.name(), octavo_format::format::detect::unknown(&head, source.len())));
     }
+    read_part(source, Span::new(FIRST_CHUNK, source.len().saturating_sub(FIRST_CHUNK)))
+}
+
+/// The index of the chunks that a span consists of.
+pub(super) fn read_part(source: &dyn Source, span: Span) -> Result<ChunkIndex> {
     let (mut entries, mut groups) = (Vec::new(), GroupsBuilder::default());
-    let (mut decoded_bytes, mut end) = (0u64, FIRST_CHUNK);
-    let stop = for_each_chunk(source, FIRST_CHUNK, &mut |found| {
+    let (mut decoded_bytes, mut end) = (0u64, span.offset);
+    let stop = for_each_chunk(source, span.offset, span.end(), &mut |found| {
         end = found.end;
         let ChunkHeader { kind, num_records, decoded_data_size, .. } = found.header;
         if kind.has_records() {
@@ -94,6 +94,10 @@ pub(super) fn read_index(source: &dyn Source) -> Result<ChunkIndex> {
         return Err(Error::format(source.name(), damage));
     }
     let table = ChunkTable::of(&entries).map_err(|error| Error::format(source.name(), error))?;
-    let about = About { decoded_bytes: Some(decoded_bytes), torn_bytes: source.len() - end, ..About::default() };
+    let about = About {
+        decoded_bytes: Some(decoded_bytes),
+        torn_bytes: span.end().saturating_sub(end),
+        ..About::default()
+    };
     Ok(ChunkIndex::new(Format::Riegeli, table, groups.finish(), record_count, end, about))
 }

@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::in_place::InPlaceFile;
 use crate::recycle;
 use crate::sink::{FileSink, Side, Sink};
+use crate::temporary::TemporaryFile;
 
 /// Records held in memory before they go to the side file. Most small files never touch the disk twice.
 const HELD_BYTES: u64 = 64 << 20;
@@ -33,6 +34,15 @@ struct Held {
     bytes: Vec<u8>,
     lens: Vec<u64>,
     checksums: Vec<u32>,
+}
+
+impl Held {
+    fn of(block: SealedBlock) -> Self {
+        let SealedBlock::Verbatim { bytes, lens, checksums } = block else {
+            unreachable!("sealed by this module")
+        };
+        Self { bytes, lens, checksums }
+    }
 }
 
 impl FfAssembler {
@@ -68,9 +78,7 @@ impl Assemble for FfAssembler {
     }
 
     fn place(&mut self, block: SealedBlock) -> Result<()> {
-        let SealedBlock::Verbatim { bytes, lens, checksums } = block else {
-            unreachable!("sealed by this module")
-        };
+        let Held { bytes, lens, checksums } = Held::of(block);
         self.lens.extend_from_slice(&lens);
         self.checksums.extend_from_slice(&checksums);
         self.held_bytes += bytes.len() as u64;
@@ -107,6 +115,59 @@ impl Assemble for FfAssembler {
     }
 }
 
+/// A file that goes into something that only grows: its index comes first, so that records wait elsewhere.
+pub(super) struct FfStream {
+    sink: Box<dyn Sink>,
+    held: Vec<u8>,
+    /// What did not fit into memory, in a file without a name.
+    waiting: Option<TemporaryFile>,
+    lens: Vec<u64>,
+    checksums: Vec<u32>,
+}
+
+impl FfStream {
+    pub(super) const fn new(sink: Box<dyn Sink>) -> Self {
+        Self { sink, held: Vec::new(), waiting: None, lens: Vec::new(), checksums: Vec::new() }
+    }
+}
+
+impl Assemble for FfStream {
+    fn sealer(&self) -> Sealer {
+        Arc::new(|block| Ok(seal(block)))
+    }
+
+    fn place(&mut self, block: SealedBlock) -> Result<()> {
+        let Held { bytes, lens, checksums } = Held::of(block);
+        self.lens.extend_from_slice(&lens);
+        self.checksums.extend_from_slice(&checksums);
+        self.held.extend_from_slice(&bytes);
+        recycle::give(bytes);
+        if self.held.len() as u64 >= HELD_BYTES {
+            let waiting = match &mut self.waiting {
+                Some(waiting) => waiting,
+                none => none.insert(TemporaryFile::create("records")?),
+            };
+            waiting.append(&self.held)?;
+            self.held.clear();
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self, _rest: &RecordBlock) -> Result<()> {
+        self.sink.sync()
+    }
+
+    fn commit(self: Box<Self>) -> Result<()> {
+        let Self { mut sink, held, waiting, lens, checksums } = *self;
+        write::encode_header(&checksums, &lens, &mut |piece| sink.append(piece))?;
+        if let Some(waiting) = waiting {
+            waiting.replay(&mut |piece| sink.append(piece))?;
+        }
+        sink.append(&held)?;
+        sink.commit()
+    }
+}
+
 /// Where the number of records is known beforehand, they go where they belong at once, and the index before them at the end.
 pub(super) struct FfInPlace {
     file: InPlaceFile,
@@ -128,9 +189,7 @@ impl Assemble for FfInPlace {
     }
 
     fn place(&mut self, block: SealedBlock) -> Result<()> {
-        let SealedBlock::Verbatim { bytes, lens, checksums } = block else {
-            unreachable!("sealed by this module")
-        };
+        let Held { bytes, lens, checksums } = Held::of(block);
         self.lens.extend_from_slice(&lens);
         self.checksums.extend_from_slice(&checksums);
         self.file.append(&bytes)?;

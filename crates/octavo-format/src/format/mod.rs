@@ -74,6 +74,22 @@ pub enum Storing {
     Chunked,
 }
 
+impl Storing {
+    /// All of them with their names.
+    pub const ALL: [(&'static str, Self); 3] =
+        [("verbatim", Self::Verbatim), ("encoded", Self::Encoded), ("chunked", Self::Chunked)];
+
+    /// The one of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|(known, _)| *known == name).map(|(_, storing)| storing)
+    }
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        Self::ALL[self as usize].0
+    }
+}
+
 /// A record found in its encoded form, still to be decoded.
 #[derive(Debug)]
 pub struct Body<'a> {

@@ -113,6 +113,11 @@ impl Index for ChunkIndex {
         self.format
     }
 
+    /// Where a chunk of an ArrayRecord file ends, only its footer says.
+    fn has_parts(&self) -> bool {
+        self.format == Format::Riegeli
+    }
+
     fn record_count(&self) -> u64 {
         self.record_count
     }
