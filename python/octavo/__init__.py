@@ -9,12 +9,13 @@
 (100, b'record 7', [b'record 9', b'record 4'])
 """
 
-from octavo import compat, errors, shuffle
+from octavo import compat, errors, shuffle, storage
 from octavo._convert._convert import ConvertReport, convert
 from octavo._core import Batch, __version__
 from octavo._diff import Difference, DiffReport, diff
 from octavo._digest import Digest, digest
 from octavo._folder import ExtractReport, Folder, PackReport, pack
+from octavo._manifest import write_manifest
 from octavo._open import append, create, open, trim
 from octavo._partition import Partition
 from octavo._reader import Info, Reader
@@ -52,9 +53,11 @@ __all__ = [
     "pack",
     "recover",
     "shuffle",
+    "storage",
     "trim",
     "verify",
     "write_index",
+    "write_manifest",
 ]
 
 

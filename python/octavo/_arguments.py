@@ -7,9 +7,9 @@ import os
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from octavo._location import absolute
+from octavo._location import absolute, as_text, is_remote
 from octavo._option_grammar import INT32_MAX
-from octavo.errors import OptionError, RecordTypeError
+from octavo.errors import OptionError, RecordTypeError, UnsupportedError
 
 Progress: TypeAlias = Callable[[int, int], object]
 """Called now and then with what is done and the whole."""
@@ -39,8 +39,11 @@ def check_progress(progress: object) -> None:
 
 def as_path(path: object, what: str) -> str:
     """The path of a file that is `what`: where it was meant to be, wherever the process goes meanwhile."""
+    if is_remote(path):
+        message = f"{path}: {what} is on this machine, and this is a URL"
+        raise UnsupportedError(message, path=str(path))
     if isinstance(path, str | os.PathLike):
-        return absolute(os.fsdecode(path))
+        return absolute(as_text(path))
     message = f"{what} is named by a path, not {type(path).__name__}"
     raise RecordTypeError(message)
 

@@ -1,8 +1,8 @@
 """What a user types for "where the records are", and the files it means.
 
-A location is a path, a directory, a glob pattern, a sharded name (`train@64.ffr`), a list of those, the bytes of a
-file, or a file object. `expand` turns any of them into a list of inputs that the native core can open. It looks at
-names only; nothing is read here.
+A location is a path or a URL, a directory, a glob pattern, a sharded name (`train@64.ffr`), a list of those, the bytes
+of a file, or a file object. `expand` turns any of them into a list of inputs that the native core can open. It looks at
+names only; nothing is read here but manifests, which are lists of files.
 """
 
 from __future__ import annotations
@@ -11,22 +11,21 @@ import glob
 import os
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard, cast
 
 from octavo import _core, _side_files
 from octavo.errors import NotFoundError, RecordTypeError, of_os_error
-from octavo.storage import FileObject, ReadableFile, SpanSource
+from octavo.storage import FileObject, InStore, ReadableFile, SpanSource, _urls
 
 if TYPE_CHECKING:
     from collections.abc import Buffer  # type: ignore[attr-defined,unused-ignore]  # Python 3.12
 
-PathLocation: TypeAlias = str | os.PathLike[str]
+PathLocation: TypeAlias = str | os.PathLike[str] | InStore
 Location: TypeAlias = "PathLocation | Sequence[PathLocation] | Buffer | ReadableFile | SpanSource"
 Input: TypeAlias = "str | Buffer | SpanSource"
 
 # train@64.ffr stands for train-00000-of-00064.ffr and its 63 siblings; so does train.ffr@64, with the suffix first.
 _SHARDED = re.compile(r"^(?P<stem>.*)@(?P<count>\d{1,99})(?P<suffix>(\.[^/\\@]*)?)$")
-_URL = re.compile(r"^[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 
 _MOST_SHARDS = 99_999  # five digits, as in the names
 
@@ -65,12 +64,10 @@ def absolute(path: str) -> str:
 
 def expand(location: Location) -> list[Input]:
     """The inputs that `location` means, in the order in which their records are numbered."""
+    if is_remote(location):
+        return _expand_remote(location)
     if isinstance(location, str | os.PathLike):
-        if not os.fspath(location):
-            message = "the path is empty"
-            raise NotFoundError(message, path="")
-        # Absolute, so that a file that is opened late, or elsewhere, is the file that was meant here and now.
-        return [absolute(path) for path in _expand_path(os.fspath(location))]
+        return _expand_local(as_text(location))
     if hasattr(location, "read_spans"):
         return [cast("SpanSource", location)]
     if _has_buffer(location):
@@ -79,8 +76,61 @@ def expand(location: Location) -> list[Input]:
         return [FileObject(cast("ReadableFile", location))]
     if isinstance(location, Iterable) and not isinstance(location, _core.Reader):
         return _expand_many(location)
-    message = f"a location is a path, a list of paths, bytes or a file object, not {type(location).__name__}"
+    message = f"a location is a path, a URL, a list of those, bytes or a file object, not {type(location).__name__}"
     raise RecordTypeError(message)
+
+
+def _expand_local(path: str) -> list[Input]:
+    if not path:
+        message = "the path is empty"
+        raise NotFoundError(message, path="")
+    if is_manifest(path):
+        return _listed_in(path)
+    # Absolute, so that a file that is opened late, or elsewhere, is the file that was meant here and now.
+    return [absolute(one) for one in _expand_path(path)]
+
+
+def as_text(path: PathLocation) -> str:
+    """A path or URL as text; `file://` URLs as the paths that they are."""
+    return str(path) if is_remote(path) else _urls.local_path(os.fsdecode(cast("str", path)))
+
+
+def _is_universal(path: object) -> bool:
+    """Whether it is a path of universal_pathlib that is no local one: its text is a URL."""
+    return hasattr(path, "protocol") and hasattr(path, "storage_options") and _urls.is_url(str(path))
+
+
+def is_remote(location: object) -> TypeGuard[PathLocation]:
+    """Whether a location is in an object store."""
+    if isinstance(location, InStore) or _is_universal(location):
+        return True
+    return isinstance(location, str) and _urls.is_url(location)
+
+
+def _expand_remote(given: PathLocation) -> list[Input]:
+    from octavo.storage._listing import objects_at  # noqa: PLC0415 - most locations are local
+
+    location = given if isinstance(given, InStore) else str(given)
+    if is_manifest(location.key if isinstance(location, InStore) else location):
+        return _listed_in(location)
+    found = objects_at(
+        location,
+        shards_of=shards_of,
+        is_record_name=lambda name: format_of_name(name) is not None,
+        is_side_file=lambda name: name.endswith(_side_files.ALL),
+    )
+    return list(found)
+
+
+def is_manifest(name: str) -> bool:
+    """Whether a name is that of a list of files."""
+    return name.endswith(_side_files.MANIFEST)
+
+
+def _listed_in(location: str | InStore) -> list[Input]:
+    from octavo._manifest import inputs_of  # noqa: PLC0415 - it opens files, and so needs this module
+
+    return inputs_of(location)
 
 
 def _expand_many(locations: Iterable[object]) -> list[Input]:
@@ -104,12 +154,7 @@ def _has_buffer(candidate: object) -> bool:
     return True
 
 
-def _expand_path(path: str | bytes) -> list[str]:
-    if isinstance(path, bytes):
-        path = os.fsdecode(path)
-    if _URL.match(path):
-        message = f"{path}: object stores are not supported yet; copy the file here or pass a file object"
-        raise NotFoundError(message, path=path)
+def _expand_path(path: str) -> list[str]:
     # What exists is taken by its name, however odd that name is.
     if os.path.isdir(path):
         return _records_in(path)
@@ -117,10 +162,22 @@ def _expand_path(path: str | bytes) -> list[str]:
         return [path]
     if glob.has_magic(path):
         return _matching(path)
-    sharded = _SHARDED.match(path)
-    if sharded:
-        return _shards(sharded["stem"], int(sharded["count"]), sharded["suffix"])
+    shards = shards_of(path)
+    if shards is not None:
+        return _present(shards)
     return [path]  # opening it says in the system's words why it cannot be
+
+
+def shards_of(name: str) -> list[str] | None:
+    """The names that a sharded name stands for; None if it is none."""
+    sharded = _SHARDED.match(name)
+    if sharded is None:
+        return None
+    stem, count, suffix = sharded["stem"], int(sharded["count"]), sharded["suffix"]
+    if not 0 < count <= _MOST_SHARDS:
+        message = f"{name}: a sharded name counts from 1 to {_MOST_SHARDS} files"
+        raise NotFoundError(message, path=name)
+    return [f"{stem}-{number:05d}-of-{count:05d}{suffix}" for number in range(count)]
 
 
 def _records_in(directory: str) -> list[str]:
@@ -144,20 +201,17 @@ def _names_in(directory: str) -> list[str]:
 def _matching(pattern: str) -> list[str]:
     found = sorted(path for path in glob.glob(pattern, recursive=True) if not path.endswith(_side_files.ALL))
     # A folder that matches stands for its records; one without any is not what was meant.
-    paths = [path for one in found for path in (_names_in(one) if os.path.isdir(one) else [one])]
+    # With two stars both a folder and what is in it match: no file comes twice.
+    paths = list(dict.fromkeys(path for one in found for path in (_names_in(one) if os.path.isdir(one) else [one])))
     if not paths:
         message = f"{pattern}: no file matches the pattern"
         raise NotFoundError(message, path=pattern)
     return paths
 
 
-def _shards(stem: str, count: int, suffix: str) -> list[str]:
-    if not 0 < count <= _MOST_SHARDS:
-        message = f"{stem}@{count}{suffix}: a sharded name counts from 1 to {_MOST_SHARDS} files"
-        raise NotFoundError(message, path=f"{stem}@{count}{suffix}")
-    paths = [f"{stem}-{number:05d}-of-{count:05d}{suffix}" for number in range(count)]
+def _present(paths: list[str]) -> list[str]:
     missing = [path for path in paths if not os.path.exists(path)]
     if missing:
-        message = f"{missing[0]}: {len(missing)} of {count} shards are missing, this one first"
+        message = f"{missing[0]}: {len(missing)} of {len(paths)} shards are missing, this one first"
         raise NotFoundError(message, path=missing[0])
     return paths

@@ -6,12 +6,14 @@ import os
 import warnings
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from octavo._arguments import as_path, check_format, check_switches
-from octavo._location import FORMAT_OF_SUFFIX, expand, format_of_name, is_gzip_name
+from octavo._arguments import check_format, check_switches
+from octavo._location import FORMAT_OF_SUFFIX, PathLocation, expand, format_of_name, is_gzip_name
 from octavo._options import parse_bytes
 from octavo._reader import Reader
 from octavo._recipe import recipe, recipe_of
 from octavo._side_files import INDEX
+from octavo._stored_append import StoredWriter
+from octavo._target import Target, TargetLocation, target_of
 from octavo._writer import Writer
 from octavo.errors import OptionError, RecordTypeError, TornAppendWarning, UnsupportedError
 
@@ -38,8 +40,9 @@ def open(
     """Open records for reading.
 
     Args:
-        location: A path, a directory, a glob pattern, a sharded name such as `train@64.ffr`, a list of those, the
-            bytes of a file, or a binary file object. Records of several files are numbered one after the other.
+        location: A path or a URL (`s3://`, `gs://`, `az://`, `http://`, `memory://`), a directory, a glob pattern, a
+            sharded name such as `train@64.ffr`, a manifest, an `octavo.storage.InStore`, a list of those, the bytes of
+            a file, or a binary file object. Records of several files are numbered one after the other.
         format: The format, if it cannot be told from the content or the name.
         check_data: Verify the checksums of the index and of every record that is read.
         io: How local files are read. `auto` uses mapped memory where the pages are in memory and the kernel's ring
@@ -84,7 +87,7 @@ def open(
 
 
 def create(
-    path: str | os.PathLike[str],
+    path: TargetLocation,
     *,
     format: Format | None = None,
     overwrite: bool = True,
@@ -104,10 +107,12 @@ def create(
     """Create a record file.
 
     The file appears under its name only when the writer is closed without an error, whole and durable. Until then
-    its records are in `NAME.partial`. An exception inside `with` leaves nothing behind.
+    its records are in `NAME.partial`, or, if it will be in an object store, in an upload that nobody sees. An exception
+    inside `with` leaves nothing behind.
 
     Args:
-        path: Where the file will be.
+        path: Where the file will be: a path, a URL, an `octavo.storage.InStore`, or a binary file object, which gets
+            the bytes of the file as they are made and is not closed.
         format: The format; told from the suffix of `path` if it is not given.
         overwrite: Whether a file of that name may be replaced.
         codec: How records are compressed, or `none`; a level may follow after a colon (`zstd:7`). ArrayRecord and
@@ -129,8 +134,8 @@ def create(
     """
     check_format(format)
     check_switches(overwrite=overwrite, sidecar=sidecar)
-    path = as_path(path, "a file to write")
-    chosen = _format_by_suffix(path) if format is None else format
+    target = target_of(path, "a file to write")
+    chosen = _format_by_suffix(target.name) if format is None else format
     given = {
         "codec": codec,
         "group_size": group_size,
@@ -144,41 +149,49 @@ def create(
         "dialect": dialect,
         "max_chunk_bytes": max_chunk_bytes,
     }
-    if chosen == "tfrecord" and codec is None and is_gzip_name(path):
+    if chosen == "tfrecord" and codec is None and is_gzip_name(target.name):
         given["codec"] = "gzip"
     if sidecar and chosen in {"ffrecord", "array_record"}:
         message = f"{chosen} carries its own index: it has no sidecar"
         raise OptionError(message)
-    writer = Writer(path, format=chosen, overwrite=overwrite, **recipe(chosen, given))
+    if sidecar and target.file is not None:
+        message = "a file object has no place for an index beside it"
+        raise OptionError(message)
+    arguments = recipe(chosen, given)
+    sink = target.sink(overwrite=overwrite)
+    writer = Writer(target.name, target=target.object, format=chosen, overwrite=overwrite, sink=sink, **arguments)
     writer.sidecar = sidecar
     return writer
 
 
-def append(path: str | os.PathLike[str], *, format: Format | None = None) -> Writer:
+def append(path: PathLocation, *, format: Format | None = None) -> Writer:
     """Add records to the end of a file. What is there stays readable at every instant.
 
     The options of the file are kept, as far as it tells them, and an index beside it is written anew. What `flush`
     has acknowledged is there after a crash. What an interrupted append has left behind is cut off first.
 
+    An object of an object store is replaced by a longer one when the writer is closed, and by each `flush`: that costs
+    as much as writing all of it.
+
     Args:
-        path: The file; any format but FFRecord, and no compressed TFRecord file.
+        path: The file, a path or a URL; any format but FFRecord, and no compressed TFRecord file.
         format: The format, if it cannot be told from the content or the name.
 
     Raises:
         UnsupportedError: The format cannot be appended to; the message names the way out.
         FormatError: The file is damaged; `octavo.recover` saves what is intact.
     """
-    path, info = _look_at(path, format)
-    if reason := _cannot_grow(path, info):
+    target, info = _look_at(path, format)
+    if reason := _cannot_grow(target.name, info):
         message = (
-            f"{path}: {reason}; write the new records to a file beside it with octavo.create and open both as one: "
-            f"octavo.open([{path!r}, ...])"
+            f"{target.name}: {reason}; write the new records to a file beside it with octavo.create and open both as "
+            f"one: octavo.open([{target.name!r}, ...])"
         )
-        raise UnsupportedError(message, path=path)
-    return _appender(path, info)
+        raise UnsupportedError(message, path=target.name)
+    return _appender(target, info)
 
 
-def trim(path: str | os.PathLike[str], *, format: Format | None = None) -> int:
+def trim(path: PathLocation, *, format: Format | None = None) -> int:
     """Cut off what an interrupted append has left behind, and say how many bytes that were.
 
     Such a file can be read as it is; this makes the warning go away, and the file whole for programs that know less.
@@ -187,25 +200,30 @@ def trim(path: str | os.PathLike[str], *, format: Format | None = None) -> int:
         path: The file.
         format: The format, if it cannot be told from the content or the name.
     """
-    path, info = _look_at(path, format)
+    target, info = _look_at(path, format)
     if info.torn_bytes:
-        _appender(path, info).close()
+        _appender(target, info).close()
     return info.torn_bytes
 
 
-def _appender(path: str, info: Info) -> Writer:
-    writer = Writer(path, format=info.format, append=True, **recipe_of(info))
-    writer.sidecar = os.path.exists(path + INDEX)  # it would be out of date
+def _appender(target: Target, info: Info) -> Writer:
+    if target.object is not None:
+        return StoredWriter.of(target.object, format=info.format, **recipe_of(info))
+    writer = Writer(target.name, format=info.format, append=True, **recipe_of(info))
+    writer.sidecar = os.path.exists(target.name + INDEX)  # it would be out of date
     return writer
 
 
-def _look_at(path: str | os.PathLike[str], format: Format | None) -> tuple[str, Info]:
+def _look_at(path: PathLocation, format: Format | None) -> tuple[Target, Info]:
     """One file by its name, whatever is in that name, and without a warning of what will be mended."""
     check_format(format)
-    path = as_path(path, "a file to write")
+    target = target_of(path, "a file to write")
+    if target.file is not None:
+        message = "only files by their names can be appended to, not file objects"
+        raise UnsupportedError(message)
     # What is written depends on what is found, so that the file itself is asked.
-    with Reader([path], format=format, sidecar=False) as reader:
-        return path, reader.info
+    with Reader([target.object or target.name], format=format, sidecar=False) as reader:
+        return target, reader.info
 
 
 def _cannot_grow(path: str, info: Info) -> str | None:

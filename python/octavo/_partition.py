@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import sys
 from bisect import bisect_left, bisect_right
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from typing import TYPE_CHECKING, Any, SupportsIndex, cast
 
 from octavo._arguments import at_least_one
 from octavo.errors import OptionError, SourceChangedError, UnsupportedError
+from octavo.storage import StoredObject
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,6 +35,10 @@ class Partition:
     """How the files were opened."""
     spans: tuple[tuple[int, int], ...] | None = None
     """The bytes of each file that hold these records, where a part of a file can be opened by itself."""
+    objects: tuple[StoredObject, ...] = ()
+    """The same files, where they are in an object store."""
+    stamps: tuple[tuple[int, int, int], ...] = ()
+    """What local files are recognised by: size, inode, and number of records."""
 
     def __len__(self) -> int:
         """How many records."""
@@ -45,11 +51,23 @@ class Partition:
         options = dict(self.options)
         if self.spans is not None:
             options["spans"] = self.spans
-        whole = Reader(list(self.paths), **options)
+        whole = Reader(list(self.objects or self.paths), **options)
         if len(whole) < self.skip + len(self):
             message = f"{self.paths[0]}: the files have fewer records than when they were partitioned"
             raise SourceChangedError(message, path=self.paths[0])
+        for path, stamp, found in zip(self.paths, self.stamps, whole._files, strict=False):  # noqa: SLF001 - a friend
+            if not self._is_same(path, stamp, found):
+                message = f"{path}: this is another file than the one that was partitioned"
+                raise SourceChangedError(message, path=path)
         return whole[self.skip : self.skip + len(self)]
+
+    def _is_same(self, path: str, stamp: tuple[int, int, int], found: tuple[str, str, int, int]) -> bool:
+        """Whether a file is the one that was cut, a copy of it, or the same with records appended to it."""
+        size, inode, records = stamp
+        format, _, found_records, found_size = found
+        if found_size == size:
+            return self.spans is not None or found_records == records
+        return found_size > size and format != "ffrecord" and _inode(path) == inode
 
 
 def cut(reader: Reader, count: SupportsIndex | None, max_records: SupportsIndex | None) -> list[Partition]:
@@ -58,15 +76,23 @@ def cut(reader: Reader, count: SupportsIndex | None, max_records: SupportsIndex 
     if (count is None) == (max_records is None):
         message = "partitions takes either a count or max_records"
         raise OptionError(message)
-    paths = reader._inputs  # noqa: SLF001 - a friend of the class
-    if not all(isinstance(path, str) for path in paths):
-        message = "only files can be partitioned: bytes and file objects cannot be opened elsewhere"
+    inputs = reader._inputs  # noqa: SLF001 - a friend of the class
+    are_remote = all(isinstance(one, StoredObject) for one in inputs)
+    if not are_remote and not all(isinstance(one, str) for one in inputs):
+        message = (
+            "only files can be partitioned, all on this machine or all in object stores: bytes and file objects cannot "
+            "be opened elsewhere"
+        )
         raise UnsupportedError(message)
     first, step, _ = reader._view  # noqa: SLF001
     if step != 1:
         message = "a reader with a step cannot be partitioned; take partitions of the whole and slice those"
         raise UnsupportedError(message)
     starts = reader._file_starts  # noqa: SLF001
+    known: list[tuple[int, int, int]] = []
+    if not are_remote:
+        files_told = zip(inputs, reader._files, strict=True)  # noqa: SLF001
+        known = [(size, _inode(str(path)), records) for path, (_, _, records, size) in files_told]
     options = {name: value for name, value in reader._options.items() if name != "spans"}  # noqa: SLF001
     options["format"] = reader._format  # noqa: SLF001
     sorted_options = tuple(sorted(options.items()))
@@ -87,9 +113,20 @@ def cut(reader: Reader, count: SupportsIndex | None, max_records: SupportsIndex 
             from_file = bisect_right(starts, start) - 1
             skip, spans = start - starts[from_file], None
             files = list(range(from_file, max(bisect_left(starts, stop), from_file + 1)))
-        names = tuple(str(paths[file]) for file in files)
-        partitions.append(Partition(start, stop, names, skip, sorted_options, spans))
+        chosen = [inputs[file] for file in files]
+        objects = cast("tuple[StoredObject, ...]", tuple(chosen) if are_remote else ())
+        names = tuple(one.name if isinstance(one, StoredObject) else str(one) for one in chosen)
+        stamps = () if are_remote else tuple(known[file] for file in files)
+        partitions.append(Partition(start, stop, names, skip, sorted_options, spans, objects, stamps))
     return partitions
+
+
+def _inode(path: str) -> int:
+    """Which file has this name now; 0 if none has, for whoever reads it says so better."""
+    try:
+        return os.stat(path).st_ino
+    except OSError:
+        return 0
 
 
 # Tasks may differ by this part of their size if they then begin where chunks do.

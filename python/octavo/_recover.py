@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 from typing import TYPE_CHECKING
 
 from octavo import _core
-from octavo._arguments import Progress, as_path, check_format, check_progress, check_switches
-from octavo._location import format_of_name, is_gzip_name
+from octavo._arguments import Progress, check_format, check_progress, check_switches
+from octavo._location import PathLocation, format_of_name, is_gzip_name
 from octavo._recipe import recipe_of_salvage
+from octavo._target import Target, TargetLocation, target_of
 from octavo._writer import Writer
-from octavo.errors import OptionError
+from octavo.errors import OptionError, RecordTypeError
+from octavo.storage._copies import Downloaded
 
 if TYPE_CHECKING:
     from octavo._open import Format
@@ -55,8 +58,8 @@ class RecoverReport:
 
 
 def recover(
-    source: str | os.PathLike[str],
-    target: str | os.PathLike[str],
+    source: PathLocation,
+    target: TargetLocation,
     *,
     format: Format | None = None,
     overwrite: bool = False,
@@ -69,8 +72,8 @@ def recover(
     chunks are searched for by the hashes of their headers, so that damage costs only what it touches.
 
     Args:
-        source: The damaged file.
-        target: Where the whole file will be.
+        source: The damaged file, a path or a URL. An object is copied to this machine first, for it is read twice.
+        target: Where the whole file will be, as in `octavo.create`.
         format: What the source is, if neither its name nor its first bytes say; if nothing does, it is searched for
             what an ArrayRecord file consists of.
         overwrite: Whether a file of the target's name may be replaced.
@@ -79,24 +82,39 @@ def recover(
     check_format(format)
     check_switches(overwrite=overwrite)
     check_progress(progress)
-    paths = [as_path(source, "a file to recover"), as_path(target, "a file to recover")]
-    if os.path.realpath(paths[0]) == os.path.realpath(paths[1]):
-        message = f"{paths[1]}: the target is the source itself; name another file"
-        raise OptionError(message, path=paths[1])
-    salvage = _core.Salvage(paths[0], format=format, progress=progress)
-    about = salvage.about()
-    named = format_of_name(paths[1]) or about["format"]
-    if named != about["format"]:
-        message = f"{paths[1]}: the suffix says {named}, but what is recovered is {about['format']}"
-        raise OptionError(message, path=paths[1])
-    if about["format"] == "tfrecord" and is_gzip_name(paths[1]):
-        about["codec"] = "gzip"  # the name promises it
-    recipe = recipe_of_salvage(about)
-    writer = None
-    try:
-        writer = Writer(paths[1], format=about["format"], overwrite=overwrite, recovering=True, **recipe)
-        record_count, lost = salvage.write(writer, progress)
-    finally:
-        if writer is not None:
-            writer.abort()  # nothing is left to abort unless it failed
+    damaged = _damaged_at(source)
+    whole = target_of(target, "a file to recover")
+    if whole.name == damaged.name or _are_one_file(damaged, whole):
+        message = f"{whole.name}: the target is the source itself; name another file"
+        raise OptionError(message, path=whole.name)
+    with contextlib.ExitStack() as stack:
+        file = damaged.name if damaged.object is None else stack.enter_context(Downloaded(damaged.object))
+        salvage = _core.Salvage(file, format=format, progress=progress)
+        about = salvage.about()
+        named = format_of_name(whole.name) or about["format"]
+        if named != about["format"]:
+            message = f"{whole.name}: the suffix says {named}, but what is recovered is {about['format']}"
+            raise OptionError(message, path=whole.name)
+        if about["format"] == "tfrecord" and is_gzip_name(whole.name):
+            about["codec"] = "gzip"  # the name promises it
+        arguments = {"format": about["format"], "overwrite": overwrite, "recovering": True, **recipe_of_salvage(about)}
+        writer = None
+        try:
+            writer = Writer(whole.name, target=whole.object, sink=whole.sink(overwrite=overwrite), **arguments)
+            record_count, lost = salvage.write(writer, progress)
+        finally:
+            if writer is not None:
+                writer.abort()  # nothing is left to abort unless it failed
     return RecoverReport(record_count, tuple(LostRange(*one) for one in lost), about["format"])
+
+
+def _damaged_at(source: PathLocation) -> Target:
+    found = target_of(source, "a file to recover")
+    if found.file is not None:
+        message = "what is recovered is named by a path or a URL, not by a file object"
+        raise RecordTypeError(message)
+    return found
+
+
+def _are_one_file(one: Target, other: Target) -> bool:
+    return one.is_local and other.is_local and os.path.realpath(one.name) == os.path.realpath(other.name)

@@ -8,7 +8,9 @@ RECOVERING = ".recovering"
 CONVERTING = ".converting"
 SHUFFLING = ".shuffling"
 INDEX = ".octx"
+MANIFEST = ".octm"
+"""The end of the name of a list of files."""
 
 WRITTEN = (PARTIAL, ASSEMBLING)
 """What writers may have while they write."""
-ALL = (PARTIAL, ASSEMBLING, RECOVERING, CONVERTING, SHUFFLING, INDEX)
+ALL = (PARTIAL, ASSEMBLING, RECOVERING, CONVERTING, SHUFFLING, INDEX, MANIFEST)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from octavo import _core
 from octavo._arguments import check_format
+from octavo._index_file import write_index_of
 from octavo._location import Location, expand
 from octavo.errors import UnsupportedError
+from octavo.storage import StoredObject
 
 if TYPE_CHECKING:
     from octavo._open import Format
@@ -32,8 +33,8 @@ def write_index(location: Location, *, format: Format | None = None) -> list[str
         UnsupportedError: The format carries its own index.
     """
     check_format(format)
-    paths = expand(location)
-    if not all(isinstance(path, str) for path in paths):
+    files = expand(location)
+    if not all(isinstance(file, str | StoredObject) for file in files):
         message = "only files have an index beside them: bytes and file objects have no place for one"
         raise UnsupportedError(message)
-    return [_core.write_index(str(path), format=format) for path in paths]
+    return [write_index_of(cast("str | StoredObject", file), format) for file in files]

@@ -7,11 +7,15 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from octavo import _core
-from octavo.errors import OctavoError, SidecarWarning
+from octavo._index_file import write_index_of
+from octavo.errors import OctavoError, SidecarWarning, UnsupportedError
+from octavo.storage import _client
 
 if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
+
+    from octavo.storage import StoredObject
 
 
 class Writer(_core.Writer):
@@ -20,16 +24,19 @@ class Writer(_core.Writer):
     Use it in a `with` block: the file is published at its end, and not at all if the block raises.
     """
 
-    __slots__ = ("_process", "sidecar")
+    __slots__ = ("_process", "_target", "sidecar")
 
     sidecar: bool
     """Whether an index is written beside the file."""
+    _target: StoredObject | None
+    """The object that is written, if it is in an object store."""
     _process: int
 
-    def __new__(cls, path: str, **options: Any) -> Self:
+    def __new__(cls, path: str, *, target: StoredObject | None = None, **options: Any) -> Self:
         """Start a file, as `octavo.create` has checked it."""
         writer = super().__new__(cls, path, **options)
         writer.sidecar = False
+        writer._target = target
         writer._process = os.getpid()
         return writer
 
@@ -44,9 +51,24 @@ class Writer(_core.Writer):
         if self.sidecar and was_open:
             self._write_index()
 
+    def flush(self) -> None:
+        """Return when everything written so far survives a crash of the machine.
+
+        Raises:
+            UnsupportedError: The file is in an object store, where it appears whole when the writer is closed.
+        """
+        if self._target is not None:  # before anything is written that only a flushed file has
+            message = f"{self.path}: an object appears whole when its writer is closed; nothing is safe before that"
+            raise UnsupportedError(message, path=self.path)
+        super().flush()
+
+    def _file(self) -> str | StoredObject:
+        """What was written."""
+        return self.path if self._target is None else self._target.anew()
+
     def _write_index(self) -> None:
         try:
-            _core.write_index(self.path, format=self.format)
+            write_index_of(self._file(), self.format)
         except OctavoError as error:  # the file is what was asked for, and it is there
             message = f"{self.path}: the file is whole, but its index could not be written: {error}"
             warnings.warn(message, SidecarWarning, stacklevel=3)
@@ -76,7 +98,7 @@ class Writer(_core.Writer):
             return
         # What a forked child has is a copy: the file is its parent's business.
         if not self.closed and process == os.getpid():
-            self.abort()  # first, for the warning may be an error
+            _client.elsewhere(self.abort)  # first, for the warning may be an error
             message = f"a writer of {self.path} was never closed: records are missing in the file"
             warnings.warn(message, ResourceWarning, source=self, stacklevel=1)
 

@@ -6,6 +6,7 @@ import errno
 import io
 import os
 import random
+import sys
 import tempfile
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 
 import octavo
 from octavo import errors
+from octavo.storage import _urls
 from tests.conformance.backends import ShortReads, Spans
 from tests.naive import ffrecord as naive
 from tests.unit.layouts import RECORDIO, Layout
@@ -103,10 +105,27 @@ class TestPaths:
         with pytest.raises(errors.StorageError, match="not a regular file"):
             octavo.open(tmp_path / "pipe.ffr")
 
-    @pytest.mark.parametrize("url", ["s3://bucket/train.ffr", "gs://bucket/a", "https://host/train.ffr"])
-    def test_a_url_says_that_it_is_not_supported_yet(self, url):
-        with pytest.raises(errors.NotFoundError, match="object stores are not supported yet"):
+    @pytest.mark.parametrize("url", ["ftp://host/train.ffr", "hdfs://host/train.ffr", "x3://bucket/a"])
+    def test_a_url_of_an_unknown_kind_says_which_are_known(self, url):
+        with pytest.raises(errors.NotFoundError, match="it knows s3://, gs://") as caught:
             octavo.open(url)
+        assert caught.value.path == url
+
+    @pytest.mark.parametrize("url", ["s3://bucket/train.ffr", "memory://train.ffr", "https://host/train.ffr"])
+    def test_without_obstore_a_url_says_what_to_install(self, url, monkeypatch):
+        monkeypatch.setitem(sys.modules, "obstore", None)
+        monkeypatch.setitem(sys.modules, "obstore.store", None)
+        for name in ("_store", "_memory"):
+            monkeypatch.setattr(_urls, name, getattr(_urls, name).__wrapped__)  # nothing that was found before
+        with pytest.raises(ImportError, match=r"octavo\[cloud\]"):
+            octavo.open(url)
+
+    def test_a_url_of_a_file_is_its_path(self, write_file, tmp_path):
+        write_file([b"one"], "a b.ffr")
+        assert octavo.open(f"file://{tmp_path}/a%20b.ffr").read_all() == [b"one"]
+        assert octavo.open(f"file://localhost{tmp_path}/a b.ffr").read_all() == [b"one"]
+        with pytest.raises(errors.OptionError, match="other machines"):
+            octavo.open("file://elsewhere/a.ffr")
 
 
 class TestDirectories:

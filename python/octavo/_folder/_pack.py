@@ -11,6 +11,7 @@ from octavo._core import encode_folder_table
 from octavo._folder._names import shown
 from octavo._folder._survey import Survey, read_file
 from octavo._folder._tree import Structure
+from octavo._location import PathLocation, is_remote
 from octavo._open import create
 from octavo._side_files import WRITTEN
 from octavo.errors import AlreadyExistsError, NotFoundError, OctavoError, StorageError, of_os_error
@@ -34,7 +35,7 @@ class PackReport:
 
 def pack(
     folder: str | os.PathLike[str],
-    target: str | os.PathLike[str],
+    target: PathLocation,
     *,
     overwrite: bool = False,
     progress: Progress | None = None,
@@ -50,7 +51,7 @@ def pack(
 
     Args:
         folder: What to pack.
-        target: Where the packed folder will be.
+        target: Where the packed folder will be, a path or a URL.
         overwrite: Whether a file of the target's name may be replaced.
         progress: Called after each file with the number of files done and of all files.
     """
@@ -69,10 +70,14 @@ def pack(
             if progress is not None:
                 progress(done, total)
         writer.write(table)
-    return PackReport(writer.path, total, survey.folder_count, file_bytes, os.path.getsize(writer.path))
+    written = writer._file()  # noqa: SLF001 - part of the package
+    packed_bytes = os.path.getsize(written) if isinstance(written, str) else written.size
+    return PackReport(writer.path, total, survey.folder_count, file_bytes, packed_bytes)
 
 
-def _check_free(target: str | os.PathLike[str], *, overwrite: bool) -> None:
+def _check_free(target: PathLocation, *, overwrite: bool) -> None:
+    if is_remote(target):
+        return  # the upload looks for itself
     path = as_path(target, "a file to write")
     if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
         message = f"{shown(path)}: this is no file, and must not become one"  # a device would be replaced by a file

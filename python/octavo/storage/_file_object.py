@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
 import threading
-from typing import NoReturn, Protocol
+from typing import Any, NoReturn, Protocol
 
-from octavo.errors import RecordTypeError, UnsupportedError
+from octavo.errors import RecordTypeError, StorageError, UnsupportedError
 
 
 class ReadableFile(Protocol):
@@ -21,6 +22,17 @@ class ReadableFile(Protocol):
         ...
 
 
+def name_of(file: object) -> str:
+    """What to call a file object; some have a number for a name, or none."""
+    name = getattr(file, "name", None)
+    return os.fsdecode(name) if isinstance(name, str | bytes | os.PathLike) else f"<{type(file).__name__}>"
+
+
+def is_text(file: object) -> bool:
+    """Whether a file object gives or takes text."""
+    return isinstance(file, io.TextIOBase) or getattr(file, "encoding", None) is not None
+
+
 class FileObject:
     """A file object as a source of spans.
 
@@ -30,11 +42,20 @@ class FileObject:
     def __init__(self, file: ReadableFile) -> None:
         self._file = file
         self._turn = threading.Lock()
-        self.name = str(getattr(file, "name", f"<{type(file).__name__}>"))
-        if isinstance(file, io.TextIOBase):
+        self.name = name_of(file)
+        if is_text(file):
             message = f"{self.name}: the file is open as text; open it with mode 'rb'"
             raise RecordTypeError(message)
-        self.size = file.seek(0, io.SEEK_END)
+        self.size = self._end()
+
+    def _end(self) -> int:
+        end: Any = self._file.seek(0, io.SEEK_END)
+        if end is None and hasattr(self._file, "tell"):  # some say it only when asked
+            end = self._file.tell()
+        if not isinstance(end, int) or end < 0:
+            message = f"{self.name}: cannot open: the file object says that it ends at {end!r}"
+            raise StorageError(message, path=self.name)
+        return end
 
     def read_spans(self, spans: list[tuple[int, int]]) -> list[bytes]:
         """The bytes of each (offset, length)."""
