@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 from octavo import _core
 from octavo._arguments import Progress
 from octavo._closing import Closing
 from octavo._convert import _foreign, _stamps
 from octavo._convert._source import BLOCK_BYTES, BLOCK_RECORDS, Block, FolderLike, Source
+from octavo.storage import StoredObject
 
 if TYPE_CHECKING:
     from octavo._reader import Reader
+
+File: TypeAlias = str | StoredObject
+"""A file of a source: a path, or an object. What is neither, such as bytes, has a text for a name."""
 
 
 class RecordInput(Closing):
@@ -42,6 +46,12 @@ class RecordInput(Closing):
     def paths(self) -> list[str]:
         """The files they are in."""
         return self.reader.paths
+
+    @property
+    def files(self) -> list[File]:
+        """The same as they are opened."""
+        inputs = self.reader._inputs  # noqa: SLF001 - part of the package
+        return [one if isinstance(one, StoredObject) else path for one, path in zip(inputs, self.paths, strict=True)]
 
     def count(self) -> int:
         """How many records there are."""
@@ -73,14 +83,15 @@ class RecordInput(Closing):
 class ForeignInput(Closing):
     """A container that is not octavo's own."""
 
-    def __init__(self, kind: str, files: Any, paths: list[str], options: dict[str, Any]) -> None:
+    def __init__(self, kind: str, inputs: list[File] | IO[bytes], options: dict[str, Any]) -> None:
         is_folder = kind == "folder"
+        self.files: list[File] = inputs if isinstance(inputs, list) else []
         # Files in folders are looked at one by one.
-        self._stamps = [] if is_folder else [(path, _stamps.of_path(path)) for path in paths]
-        self.source: Source = _foreign.open_source(kind, files, **options)
-        self.paths = paths
+        self._stamps = [] if is_folder else [(file, _stamps.of_file(file)) for file in self.files]
+        self.source: Source = _foreign.open_source(kind, inputs, **options)
+        self.paths = [file if isinstance(file, str) else file.name for file in self.files]
         self.reading: Any = [kind, options]
-        self.folders = tuple(paths) if is_folder else ()
+        self.folders = tuple(self.paths) if is_folder else ()
         self.total_bytes = self.source.total_bytes
         self._kind = kind
         self._options = options
@@ -103,17 +114,16 @@ class ForeignInput(Closing):
 
     def check_unchanged(self, number: int | None = None) -> None:
         """Raise if a file, or the one of this number, is not what it was at first: it may be read several times."""
-        for path, before in self._stamps if number is None else self._stamps[number : number + 1]:
-            _stamps.check(path, before)
+        for file, before in self._stamps if number is None else self._stamps[number : number + 1]:
+            _stamps.check(file, before)
 
     def bytes_before(self, number: int) -> int:
         """Size of all files before one of them."""
-        return sum(stamp[0] for _, stamp in self._stamps[:number] if stamp is not None)
+        return sum(int(stamp[0]) for _, stamp in self._stamps[:number] if stamp is not None)
 
     def file(self, number: int) -> ForeignInput:
         """One of the files by itself."""
-        path = self.paths[number]
-        return ForeignInput(self._kind, [path], [path], self._options)
+        return ForeignInput(self._kind, [self.files[number]], self._options)
 
     def edges_by_bytes(self, most_bytes: int) -> list[int]:
         """Where runs of at most so many bytes begin, and the end; it takes reading everything."""
@@ -165,6 +175,11 @@ class ChainedInput(Closing):
     def paths(self) -> list[str]:
         """The files they are in."""
         return [path for part in self._parts for path in part.paths]
+
+    @property
+    def files(self) -> list[File]:
+        """The same as they are opened."""
+        return [file for part in self._parts for file in part.files]
 
     @property
     def reading(self) -> Any:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import errno
-import os
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from octavo import _core
 from octavo._arguments import Progress
 from octavo._convert import _stamps
 from octavo._convert._existing import Judge, existing, refusal, refuse_unfinished
-from octavo._convert._journal import Journal
-from octavo._convert._publish import refusals
+from octavo._convert._journal import Journal, journal_of
 from octavo._convert._records_of import RecordsOf, Tally
 from octavo._convert._run import Runner
 from octavo._convert._shuffled import ShuffledInput
+from octavo._convert._tasks import Elsewhere, Errand, check_independent
+from octavo.errors import StorageError
 
 if TYPE_CHECKING:
     from octavo._convert._any_input import AnyInput
@@ -38,6 +36,7 @@ class Conversion:
         *,
         overwrite: bool,
         verify: bool,
+        elsewhere: Elsewhere | None = None,
     ) -> None:
         self._source = source
         self._target = target
@@ -50,25 +49,30 @@ class Conversion:
         self._verify = verify
         self._judge = Judge(source, target)
         self._runner: Runner | None = None
+        self._errand: Errand | None = None
+        if elsewhere is not None:
+            check_independent(source, jobs, seed)
+            self._errand = Errand(source, target, elsewhere, overwrite=self._may_replace, verify=verify)
 
     def run(self, progress: Progress | None) -> tuple[_core.Digest, int]:
         """Convert; returns the digest and how many files were kept."""
         tally = Tally(self._source, progress, verify=self._verify)
         stamps, is_known = _stamps.of_source(self._source)
-        journal = Journal(self._path, self._plan(stamps))
+        journal = journal_of(self._target.place, self._path, self._plan(stamps))
         there = existing(self._jobs, self._target)
         if there and self._seed is None and not self._may_replace and not journal.exists:
             # Nothing is written for this, so that it is done also where nothing can be written.
             return self._judged(there, self._source, tally)
-        with _made_folders(job.path for job in self._jobs):
+        with self._target.place.made_folders(job.path for job in self._jobs):
             journal.open(overwrite=self._overwrite, verify=self._verify)
             try:
                 found = self._run(journal, tally, is_known=is_known)
             except BaseException:
-                if self._is_worth_keeping(journal):
-                    journal.close()
-                else:
-                    journal.remove()
+                with contextlib.suppress(StorageError):  # a store that cannot be reached keeps the journal
+                    if self._is_worth_keeping(journal):
+                        journal.close()
+                    else:
+                        journal.remove()
                 raise
             journal.remove()
             return found
@@ -79,7 +83,7 @@ class Conversion:
         if is_new and there:
             self._look(there)
         elif is_new:
-            refuse_unfinished(self._jobs)
+            refuse_unfinished(self._jobs, self._target)
         with self._ordered() as source:
             if is_new and there:
                 return self._judged(there, source, tally)
@@ -87,7 +91,14 @@ class Conversion:
             if not is_known:
                 self._check_finished(journal, records)
             self._runner = Runner(
-                records, self._target, journal, tally, self._judge, overwrite=self._may_replace, verify=self._verify
+                records,
+                self._target,
+                journal,
+                tally,
+                self._judge,
+                overwrite=self._may_replace,
+                verify=self._verify,
+                send=None if self._errand is None else self._errand.run,
             )
             kept = self._runner.run(self._jobs)
         whole = _core.Digest()
@@ -98,7 +109,7 @@ class Conversion:
     def _ordered(self) -> contextlib.AbstractContextManager[AnyInput | ShuffledInput]:
         if self._seed is None:
             return contextlib.nullcontext(self._source)
-        return ShuffledInput(self._source, self._seed, self._path)
+        return ShuffledInput(self._source, self._seed, self._target.place.scratch(self._path))
 
     def _look(self, there: list[str]) -> None:
         if len(there) < len(self._jobs):
@@ -138,37 +149,3 @@ class Conversion:
             "options": self._target.options,
             "shuffle": self._seed,
         }
-
-
-@contextlib.contextmanager
-def _made_folders(paths: Iterator[str]) -> Iterator[None]:
-    """The folders of these paths; those that had to be made, and are empty if it fails, go away again."""
-    made: list[str] = []
-    try:
-        for folder in sorted({os.path.dirname(path) for path in paths}):
-            _make(folder, made)
-        yield
-    except BaseException:
-        for folder in reversed(made):
-            with contextlib.suppress(OSError):
-                os.rmdir(folder)
-        raise
-
-
-def _make(folder: str, made: list[str]) -> None:
-    missing = []
-    while not os.path.isdir(folder):
-        missing.append(folder)
-        above = os.path.dirname(folder)
-        if above == folder:
-            break
-        folder = above
-    for one in reversed(missing):
-        with refusals(one, "make the folder"):
-            try:
-                os.mkdir(one)
-            except FileExistsError as error:
-                if not os.path.isdir(one):
-                    raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), one) from error
-                continue  # somebody else was quicker
-        made.append(one)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import stat
 from typing import TYPE_CHECKING
 
 from octavo._convert._any_input import AnyInput, RecordInput
 from octavo._convert._files import remove_leftover
-from octavo._side_files import PARTIAL
 from octavo.errors import AlreadyExistsError, FormatError, NotFoundError, OptionError
 
 if TYPE_CHECKING:
@@ -20,24 +17,16 @@ if TYPE_CHECKING:
 
 
 def existing(jobs: list[Job], target: Target) -> list[str]:
-    """Paths at which there is something. What is neither file nor folder is the system's, and never replaced."""
-    found = []
-    for job in jobs:
-        if not os.path.lexists(job.path):
-            continue
-        if _is_special(job.path):
-            message = f"{job.path}: this is no file, and must not become one; '-' is standard output"
-            raise OptionError(message, path=job.path)
-        if not target.is_free(job.path):
-            found.append(job.path)
-    return found
+    """Paths at which there is something."""
+    paths = [job.path for job in jobs]
+    target.place.refuse_special(paths)
+    return target.occupied(paths)
 
 
-def refuse_unfinished(jobs: list[Job]) -> None:
+def refuse_unfinished(jobs: list[Job], target: Target) -> None:
     """What another writer has begun is not thrown away: `octavo.recover` makes a file of it."""
     for job in jobs:
-        side = job.path + PARTIAL
-        if os.path.isfile(side) and os.path.getsize(side):
+        if side := target.place.unfinished(job.path):
             message = f"{side}: it holds an interrupted write; octavo.recover saves what is in it"
             raise AlreadyExistsError(message, path=side)
 
@@ -69,7 +58,7 @@ class Judge:
         return expected
 
     def _opened(self, job: Job) -> AnyInput:
-        if os.path.isdir(job.path) != (self._target.format == "folder"):
+        if self._target.place.is_folder(job.path) != (self._target.format == "folder"):
             raise refusal(job.path)
         try:
             result = self._target.reopen(job.path)
@@ -96,11 +85,3 @@ def refusal(path: str) -> AlreadyExistsError:
     """What to raise where something else is."""
     message = f"{path}: there is something of this name already, and not what would be written"
     return AlreadyExistsError(message, path=path)
-
-
-def _is_special(path: str) -> bool:
-    try:
-        mode = os.stat(path).st_mode  # a link to a device is as good as the device
-    except OSError:
-        return False
-    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)

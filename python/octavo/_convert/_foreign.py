@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Literal, TypeAlias, cast
 
 from octavo._convert._plan import without_shard_number
 from octavo.errors import OptionError, RecordTypeError
+from octavo.storage import StoredObject
 
 if TYPE_CHECKING:
     from octavo._convert._source import Sink, Source
@@ -44,13 +45,17 @@ def kind_of(path: str) -> Kind | None:
 
 
 def open_source(
-    kind: str, inputs: str | Sequence[str] | bytes | IO[bytes], *, column: str | None = None, layout: str = "auto"
+    kind: str,
+    inputs: str | StoredObject | Sequence[str | StoredObject] | bytes | IO[bytes],
+    *,
+    column: str | None = None,
+    layout: str = "auto",
 ) -> Source:
     """Records of containers that are read one after the other, or of one stream.
 
     Args:
         kind: `jsonl`, `tar`, `parquet` or `folder`.
-        inputs: Paths; or the bytes of a file; or a binary stream, which stays open.
+        inputs: Paths and objects; or the bytes of a file; or a binary stream, which stays open.
         column: Of JSON lines, the field of each object that is the record. Of Parquet, the column.
         layout: Of tar files: `files` makes each file a record, `samples` all that share a key; `auto` looks.
     """
@@ -72,12 +77,12 @@ def open_source(
 
     if not isinstance(paths, Sequence):
         raise RecordTypeError(f"a folder is named by a path, not {type(paths).__name__}")
-    return FolderSource(paths)
+    return FolderSource(cast("Sequence[str]", paths))
 
 
 def open_sink(
     kind: str,
-    path: str | IO[bytes],
+    path: str | StoredObject | IO[bytes],
     *,
     overwrite: bool = False,
     column: str | None = None,
@@ -115,10 +120,12 @@ def open_sink(
     return FolderSink(path, overwrite=overwrite, suffix=suffix)
 
 
-def _listed(inputs: str | Sequence[str] | bytes | IO[bytes]) -> Sequence[str] | IO[bytes]:
+def _listed(
+    inputs: str | StoredObject | Sequence[str | StoredObject] | bytes | IO[bytes],
+) -> Sequence[str | StoredObject] | IO[bytes]:
     if isinstance(inputs, bytes | bytearray | memoryview):
         return io.BytesIO(inputs)
-    return [inputs] if isinstance(inputs, str) else inputs
+    return [inputs] if isinstance(inputs, str | StoredObject) else inputs
 
 
 def _checked(kind: str, table: dict[Kind, set[str]], *, column: str | None, layout: str, suffix: str = _SUFFIX) -> Kind:

@@ -10,7 +10,7 @@ import os
 import stat
 import zlib
 from collections.abc import Sequence
-from typing import IO, Any
+from typing import IO, Any, TypeAlias
 
 from octavo._closing import Closing
 from octavo.errors import (
@@ -23,6 +23,10 @@ from octavo.errors import (
     UnsupportedError,
     of_os_error,
 )
+from octavo.storage import StoredObject
+from octavo.storage._reader_file import open_stored
+
+Given: TypeAlias = Sequence[str | StoredObject] | IO[bytes]
 
 MOST_RECORD_BYTES = 2**31 - 1
 """Records of other containers have to fit into this; so a line or a member cannot ask for all memory."""
@@ -33,14 +37,15 @@ _TRUSTED_BYTES = 64 << 20  # memory that is reserved because a file says so; for
 
 
 class Inputs:
-    """Paths of files that are read one after the other, or one stream."""
+    """Files and objects that are read one after the other, or one stream."""
 
-    def __init__(self, inputs: Sequence[str] | IO[bytes]) -> None:
+    def __init__(self, inputs: Given) -> None:
+        self._files = list(inputs) if isinstance(inputs, Sequence) else []
         self._stream = None if isinstance(inputs, Sequence) else _binary(inputs)
         self._read: set[int] = set()
         if isinstance(inputs, Sequence):
-            self.names = list(inputs)
-            self._sizes = [_size_of(path) for path in inputs]
+            self.names = [file if isinstance(file, str) else file.name for file in inputs]
+            self._sizes = [_size_of(file) if isinstance(file, str) else file.size for file in inputs]
         else:
             self.names = [str(getattr(inputs, "name", f"<{type(inputs).__name__}>"))]
             self._sizes = [None]
@@ -70,7 +75,8 @@ class Inputs:
         path = self.names[number]
         try:
             if self._stream is None:
-                return open(path, "rb", buffering=0)
+                file = self._files[number]
+                return open(path, "rb", buffering=0) if isinstance(file, str) else open_stored(file)
             if self._start is not None:
                 self._stream.seek(self._start)
         except OSError as error:

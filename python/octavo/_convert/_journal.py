@@ -16,10 +16,10 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from octavo import _core
+from octavo._convert._places import InObjectStore, Local, Place
 from octavo._convert._publish import let_go, open_locked, refusals, sync_folder
-from octavo._convert._stamps import of_path
-from octavo._side_files import CONVERTING
 from octavo.errors import AlreadyExistsError, StorageError
+from octavo.storage import _client
 
 if TYPE_CHECKING:
     from typing import Self
@@ -27,16 +27,13 @@ if TYPE_CHECKING:
 _HEAD = b'{"octavo": "convert", "plan": "'  # what all journals begin with
 
 
-def path_of(target: str) -> str:
-    """Where the journal of a conversion into this target is."""
-    return (target.rstrip("/" + os.sep) or os.sep) + CONVERTING
-
-
 class Journal:
     """The journal of one conversion; threads may share it."""
 
+    _place: Place = Local()
+
     def __init__(self, target: str, plan: dict[str, Any]) -> None:
-        self.path = path_of(target)
+        self.path = self._place.journal(target)
         self._plan = _hash(json.dumps(plan, sort_keys=True))
         self._lock = threading.Lock()
         self._descriptor = -1
@@ -62,14 +59,15 @@ class Journal:
                 was_empty = not content
                 self.resumed = self._resume(content, overwrite=overwrite, verify=verify)
                 if self.resumed:
-                    os.ftruncate(self._descriptor, content.rindex(b"\n") + 1)  # what follows was not finished
+                    self._cut(content.rindex(b"\n") + 1)  # what follows was not finished
                 else:
-                    os.ftruncate(self._descriptor, 0)
+                    self._cut(0)
                     self._append({"octavo": "convert", "plan": self._plan})
-                    sync_folder(os.path.dirname(self.path))
+                    self._sync_name()
             except BaseException:
-                if was_empty:
-                    self.remove()
+                with contextlib.suppress(StorageError):  # a store that cannot be reached keeps what it has
+                    if was_empty:
+                        self.remove()
                 self.close()
                 raise
         return self
@@ -103,7 +101,7 @@ class Journal:
             with contextlib.suppress(KeyError, TypeError, ValueError):  # an entry that means nothing is none
                 path, digest = entry["path"], _core.Digest(*entry["digest"])
                 self.known.add(path)
-                is_same = entry["stamp"] is not None and of_path(path, may_be_folder=True) == entry["stamp"]
+                is_same = entry["stamp"] is not None and self._place.stamp(path) == entry["stamp"]
                 if is_same and (entry["verified"] or not verify):
                     self.finished[path] = digest
         return True
@@ -120,10 +118,15 @@ class Journal:
         """One file is whole."""
         sums = [digest.record_count, digest.record_bytes, digest.ordered, digest.unordered]
         with self._lock, refusals(self.path, "write"):
-            self._append(
-                {"path": path, "stamp": of_path(path, may_be_folder=True), "verified": verified, "digest": sums}
-            )
+            self._append({"path": path, "stamp": self._place.stamp(path), "verified": verified, "digest": sums})
             self.finished[path] = digest
+
+    def _cut(self, size: int) -> None:
+        """Keep so much of what is there."""
+        os.ftruncate(self._descriptor, size)
+
+    def _sync_name(self) -> None:
+        sync_folder(os.path.dirname(self.path))
 
     def _append(self, entry: dict[str, Any]) -> None:
         """At once and without a buffer: what failed is not tried again when the file is closed."""
@@ -150,6 +153,48 @@ class Journal:
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             let_go(descriptor)
+
+
+class StoredJournal(Journal):
+    """A journal in an object store: an object that is replaced as a whole. There, no lock keeps others away."""
+
+    def __init__(self, place: InObjectStore, target: str, plan: dict[str, Any]) -> None:
+        self._place = place
+        super().__init__(target, plan)
+        self._object = place.file(self.path)
+        self._lines = b""
+
+    @property
+    def exists(self) -> bool:
+        """Whether an earlier conversion left its journal, or another one is running."""
+        return self._object.is_there()
+
+    def _locked(self) -> int:
+        return -1  # nothing is held open
+
+    def _content(self) -> bytes:
+        self._lines = self._object.content() or b""
+        return self._lines
+
+    def _cut(self, size: int) -> None:
+        self._lines = self._lines[:size]
+
+    def _sync_name(self) -> None:
+        pass
+
+    def _append(self, entry: dict[str, Any]) -> None:
+        lines = self._lines + json.dumps(entry).encode() + b"\n"
+        _client.call("write_whole", self._object.place, lines)
+        self._lines = lines
+
+    def remove(self) -> None:
+        """All is done, or nothing is worth keeping."""
+        _client.call("delete", self._object.place)
+
+
+def journal_of(place: Place, target: str, plan: dict[str, Any]) -> Journal:
+    """The journal of a conversion into a target of a place."""
+    return StoredJournal(place, target, plan) if isinstance(place, InObjectStore) else Journal(target, plan)
 
 
 def _hash(text: str) -> str:

@@ -12,12 +12,12 @@ import contextlib
 import io
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import IO, NamedTuple
 
 from octavo._convert import _json_text as json_text
 from octavo._convert._blocks import in_blocks
-from octavo._convert._input import Inputs, check_size
+from octavo._convert._input import Given, Inputs, check_size
 from octavo._convert._publish import Target, open_zipped_output, write_pieces
 from octavo._convert._source import Block
 from octavo.errors import FormatError
@@ -55,7 +55,7 @@ class _Mark(NamedTuple):
 class JsonlSource:
     """Lines of files, one after the other."""
 
-    def __init__(self, inputs: Sequence[str] | IO[bytes], *, column: str | None = None) -> None:
+    def __init__(self, inputs: Given, *, column: str | None = None) -> None:
         self._inputs = Inputs(inputs)
         self._column = column
         self._marks = [_Mark(0, 0, 0, 1)]
@@ -246,8 +246,8 @@ class JsonlSink:
 
     def close(self) -> None:
         """Finish: the file appears, whole and durable."""
-        self._output.commit()
-        self._output.close()
+        with contextlib.closing(self._output):
+            self._output.commit()
 
     def abort(self) -> None:
         """Give up: nothing is left."""

@@ -5,14 +5,16 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeGuard, cast
+from typing import IO, TYPE_CHECKING, TypeGuard, cast
 
 from octavo._convert import _foreign
-from octavo._convert._any_input import AnyInput, ChainedInput, ForeignInput, RecordInput
-from octavo._location import FORMAT_OF_SUFFIX, PathLocation, expand, format_of_name
+from octavo._convert._any_input import AnyInput, ChainedInput, File, ForeignInput, RecordInput
+from octavo._convert._in_store import objects_meant
+from octavo._location import FORMAT_OF_SUFFIX, PathLocation, as_text, expand, format_of_name, is_remote
 from octavo._open import Format
 from octavo._open import open as open_records
-from octavo.errors import FormatError, OptionError
+from octavo.errors import FormatError, OptionError, UnsupportedError
+from octavo.storage import InStore, StoredObject
 
 if TYPE_CHECKING:
     from octavo._convert import Container
@@ -30,25 +32,31 @@ def open_input(
     if format is not None and format not in (*RECORD_FORMATS, *FOREIGN):
         message = f"format {format!r} is none of: {', '.join((*RECORD_FORMATS, *FOREIGN))}"
         raise OptionError(message)
+    is_in_store = any(map(is_remote, location if _is_list(location) else [location]))
+    if format == "folder" and is_in_store:
+        message = "folders of files are read from this machine; in an object store, use tar files instead"
+        raise UnsupportedError(message)
     if format is None and _is_list(location) and len({kind_of(one)[0] for one in location}) > 1:
         return _chained(location, column, layout)
-    kind, inputs = (None, location) if format in RECORD_FORMATS else kind_of(location)
+    is_said = format in RECORD_FORMATS or (format is not None and is_in_store)
+    kind, inputs = (None, location) if is_said else kind_of(location)
     kind = format if format in FOREIGN else kind
     if kind is None:
         return _open_records(inputs, cast("Format | None", format), column, layout)
     options = {"column": column, "layout": layout}
     if hasattr(inputs, "read"):
-        return ForeignInput(kind, inputs, [], options)
+        return ForeignInput(kind, cast("IO[bytes]", inputs), options)
     if isinstance(inputs, bytes | bytearray | memoryview):
-        return ForeignInput(kind, io.BytesIO(inputs), [], options)
-    paths = _foreign_paths(kind, inputs)
-    return ForeignInput(kind, paths, paths, options)
+        return ForeignInput(kind, io.BytesIO(inputs), options)
+    return ForeignInput(kind, _foreign_files(kind, inputs), options)
 
 
 def kind_of(location: Location) -> tuple[str | None, Location]:
     """The foreign container that a location's names tell, or None for records; and the location, looked up once."""
+    if is_remote(location):
+        return objects_meant(location)
     if isinstance(location, str | os.PathLike):
-        path = os.fsdecode(location)
+        path = as_text(location)
         return _kind_of_directory(path) if os.path.isdir(path) else (_kind_of_path(path), location)
     if _is_list(location) and location:
         return kind_of(location[0])[0], location
@@ -56,7 +64,7 @@ def kind_of(location: Location) -> tuple[str | None, Location]:
 
 
 def _is_list(location: object) -> TypeGuard[Sequence[PathLocation]]:
-    return isinstance(location, list | tuple) and all(isinstance(one, str | os.PathLike) for one in location)
+    return isinstance(location, list | tuple) and all(isinstance(one, str | os.PathLike | InStore) for one in location)
 
 
 def _open_records(location: Location, format: Format | None, column: str | None, layout: str) -> AnyInput:
@@ -102,12 +110,17 @@ def _kind_of_path(path: str) -> str | None:
     return None if format_of_name(first) else _foreign.kind_of(first)
 
 
-def _foreign_paths(kind: str, location: Location) -> list[str]:
+def _foreign_files(kind: str, location: Location) -> list[File]:
     if isinstance(location, list | tuple):
-        return [path for one in location for path in _foreign_paths(kind, cast("Location", one))]
+        return [file for one in location for file in _foreign_files(kind, cast("Location", one))]
+    if isinstance(location, StoredObject):
+        return [location]
+    if is_remote(location):
+        return _foreign_files(kind, objects_meant(location, kind)[1])
     if kind == "folder":
-        return [os.path.abspath(os.fsdecode(cast("str", location)))]
-    if isinstance(location, str | os.PathLike) and os.path.isdir(location):
-        names = (os.path.join(os.fsdecode(location), name) for name in sorted(os.listdir(location)))
+        return [os.path.abspath(as_text(cast("str", location)))]
+    if isinstance(location, str | os.PathLike) and os.path.isdir(as_text(location)):
+        path = as_text(location)
+        names = (os.path.join(path, name) for name in sorted(os.listdir(path)))
         return [os.path.abspath(name) for name in names if _foreign.kind_of(name) == kind]
     return [cast("str", one) for one in expand(location)]

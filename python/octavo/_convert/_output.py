@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from octavo._convert import _foreign
 from octavo._convert._any_input import AnyInput
 from octavo._convert._open_any import FOREIGN, RECORD_FORMATS, open_input
+from octavo._convert._places import Local, Place
 from octavo._location import FORMAT_OF_SUFFIX, format_of_name, is_gzip_name
 from octavo._open import create
 from octavo._recipe import recipe
@@ -36,6 +37,8 @@ class Target:
     format: Container
     options: dict[str, Any]
     """Of record files: what `octavo.create` takes. Of others: what `open_sink` takes."""
+    place: Place = dataclasses.field(default_factory=Local)
+    """Where they are."""
 
     @property
     def is_foreign(self) -> bool:
@@ -44,11 +47,12 @@ class Target:
 
     def create(self, path: str) -> Writer:
         """Start a record file."""
-        return create(path, format=self.format, overwrite=True, **self.options)  # type: ignore[arg-type]
+        location = self.place.location(path)
+        return create(location, format=self.format, overwrite=True, **self.options)  # type: ignore[arg-type]
 
     def open_sink(self, path: str) -> Sink:
         """Start another container."""
-        return _foreign.open_sink(self.format, path, overwrite=True, **self.options)
+        return _foreign.open_sink(self.format, self.place.file(path), overwrite=True, **self.options)
 
     def check(self) -> None:
         """Refuse options that cannot be, before anything is read or written."""
@@ -63,9 +67,11 @@ class Target:
 
     def is_free(self, path: str) -> bool:
         """Whether there is nothing at this path; an empty folder is nothing where a folder goes."""
-        if self.format == "folder" and os.path.isdir(path):
-            return not os.listdir(path)
-        return not os.path.lexists(path)
+        return not self.occupied([path])
+
+    def occupied(self, paths: list[str]) -> list[str]:
+        """Those of these paths at which there is something."""
+        return [path for path in self.place.taken(paths) if self.format != "folder" or not _is_empty_folder(path)]
 
     def holds(self, found: _core.Digest, written: _core.Digest) -> bool:
         """Whether what was found is what was written."""
@@ -80,7 +86,7 @@ class Target:
         given = self._recipe_options()
         if self.format == "tfrecord" and is_gzip_name(path):
             given.setdefault("codec", "gzip")
-        if info.format != self.format or (self.options.get("sidecar") and not os.path.exists(path + INDEX)):
+        if info.format != self.format or (self.options.get("sidecar") and not self.place.taken([path + INDEX])):
             return False
         wanted = recipe(self.format, given)
         if info.writer_options is not None:
@@ -95,11 +101,12 @@ class Target:
 
     def reopen(self, path: str) -> AnyInput:
         """Read what was written."""
+        file = self.place.file(path)
         if self.format == "parquet":
-            return open_input(path, self.format, column=self.options.get("column") or "record")
+            return open_input(file, self.format, column=self.options.get("column") or "record")
         if self.format == "tar":
-            return open_input(path, self.format, layout=self.options.get("layout") or "files")
-        return open_input(path, self.format)
+            return open_input(file, self.format, layout=self.options.get("layout") or "files")
+        return open_input(file, self.format)
 
 
 def target_format(target: str, format: str | None) -> Container:
@@ -116,11 +123,5 @@ def target_format(target: str, format: str | None) -> Container:
     raise OptionError(message, path=target)
 
 
-def remove(path: str) -> None:
-    """Delete a file or a folder that was written."""
-    if os.path.isdir(path) and not os.path.islink(path):
-        import shutil  # noqa: PLC0415 - rarely needed
-
-        shutil.rmtree(path)
-    else:
-        os.remove(path)
+def _is_empty_folder(path: str) -> bool:
+    return os.path.isdir(path) and not os.listdir(path)

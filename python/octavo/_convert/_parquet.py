@@ -11,10 +11,12 @@ from functools import partial
 from typing import IO, Any, NamedTuple, TypeAlias
 
 from octavo._convert._blocks import in_blocks
-from octavo._convert._input import Inputs, check_size
+from octavo._convert._input import Given, Inputs, check_size
 from octavo._convert._publish import Target, open_output, refusals
 from octavo._convert._source import BLOCK_BYTES, BLOCK_RECORDS, Block
 from octavo.errors import DamagedFileError, FormatError, OctavoError, OptionError, UnsupportedError, of_os_error
+from octavo.storage import StoredObject
+from octavo.storage._reader_file import open_stored
 
 try:
     import pyarrow as pa
@@ -31,7 +33,6 @@ _GROUP_BYTES = 64 << 20
 _GROUP_ROWS = 1 << 20
 _MOST_VALUE_BYTES = (1 << 31) - (8 << 20)  # a page with it and what is before it in its block
 _ROWS_AT_ONCE = 64  # where the size of rows is not known
-_BUFFER_BYTES = 1 << 20
 _DICTIONARIES = {"PLAIN_DICTIONARY", "RLE_DICTIONARY"}
 
 _to_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -49,11 +50,11 @@ class _File(NamedTuple):
 class ParquetSource:
     """Files, one after the other."""
 
-    def __init__(self, inputs: Sequence[str] | IO[bytes], *, column: str | None = None) -> None:
+    def __init__(self, inputs: Given, *, column: str | None = None) -> None:
         named = Inputs(inputs)
         self._column = column
         self.total_bytes = named.total_bytes
-        handles: Sequence[str | IO[bytes]] = inputs if isinstance(inputs, Sequence) else [_seekable(inputs)]
+        handles = [_handle(one) for one in (inputs if isinstance(inputs, Sequence) else [inputs])]
         self._files = list(map(self._look_at, named.names, handles))
         self.record_count: int | None = sum(sum(file.rows) for file in self._files)
 
@@ -99,8 +100,7 @@ def _batches(file: Any, group: int, column: str | None, first: int, last: int) -
         skipped = min(max(first - at, 0), len(batch))
         if wanted := batch.slice(skipped, last - at - skipped):
             yield wanted, at + skipped
-        at += len(batch)
-        if at >= last:
+        if (at := at + len(batch)) >= last:
             return
 
 
@@ -178,8 +178,7 @@ def _is_binary(kind: pa.DataType) -> bool:
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    is_plain: bool = pa.types.is_string(kind) or pa.types.is_large_string(kind)
-    return is_plain or bool(pa.types.is_string_view(kind))
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
 def _is_jsonable(kind: pa.DataType) -> bool:
@@ -216,18 +215,20 @@ def _listed(schema: pa.Schema) -> str:
     return ", ".join(f"{field.name!r} ({field.type})" for field in schema) or "there are none"
 
 
-def _seekable(stream: IO[bytes]) -> IO[bytes]:
-    name, seekable = getattr(stream, "name", "a stream"), getattr(stream, "seekable", None)
-    if seekable is None or not seekable():
+def _handle(one: str | StoredObject | IO[bytes]) -> str | IO[bytes]:
+    if isinstance(one, StoredObject):
+        return open_stored(one)
+    name, seekable = getattr(one, "name", "a stream"), getattr(one, "seekable", None)
+    if not isinstance(one, str) and (seekable is None or not seekable()):
         raise UnsupportedError(f"{name}: Parquet is read from its end: put the stream into a file first", path=name)
-    return stream
+    return one
 
 
 @contextlib.contextmanager
-def _opened(path: str, handle: str | IO[bytes], **options: Any) -> Iterator[Any]:
+def _opened(path: str, handle: str | IO[bytes]) -> Iterator[Any]:
     """A file of pyarrow's, with its errors told as ours."""
     try:
-        with pq.ParquetFile(handle, buffer_size=_BUFFER_BYTES, **options) as file:
+        with pq.ParquetFile(handle, buffer_size=1 << 20) as file:
             yield file
     except OctavoError:
         raise
@@ -241,7 +242,7 @@ def _opened(path: str, handle: str | IO[bytes], **options: Any) -> Iterator[Any]
 def _array(records: list[bytes]) -> pa.Array:
     offsets = array("i", itertools.accumulate(map(len, records), initial=0))
     content = records[0] if len(records) == 1 else b"".join(records)
-    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(content)]
+    buffers = [None, *map(pa.py_buffer, (offsets, content))]
     return pa.Array.from_buffers(pa.binary(), len(records), buffers, null_count=0)
 
 
@@ -277,11 +278,11 @@ class ParquetSink:
 
     def close(self) -> None:
         """Finish: the file appears, whole and durable."""
-        self._write_group()
-        with refusals(self._output.name, "write"):
-            self._writer.close()
-        self._output.commit()
-        self._output.close()
+        with contextlib.closing(self._output):
+            self._write_group()
+            with refusals(self._output.name, "write"):
+                self._writer.close()
+            self._output.commit()
 
     def abort(self) -> None:
         """Give up: nothing is left."""
@@ -295,5 +296,4 @@ class ParquetSink:
         records = pa.chunked_array(self._waiting, pa.binary())
         with refusals(self._output.name, "write"):
             self._writer.write_table(pa.table([records], schema=self._schema), row_group_size=self._waiting_rows)
-        self._waiting = []
-        self._waiting_rows = self._waiting_bytes = 0
+        self._waiting, self._waiting_rows, self._waiting_bytes = [], 0, 0

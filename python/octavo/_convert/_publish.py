@@ -20,12 +20,13 @@ from octavo._arguments import as_path
 from octavo._convert._plan import without_shard_number
 from octavo._side_files import PARTIAL
 from octavo.errors import AlreadyExistsError, ClosedError, OctavoError, RecordTypeError, of_os_error
+from octavo.storage import StoredObject
 
 if sys.platform != "win32":
     import fcntl
 
 GZIP_SUFFIXES = (".gz", ".tgz")
-Target: TypeAlias = "str | os.PathLike[str] | IO[bytes]"
+Target: TypeAlias = "str | os.PathLike[str] | StoredObject | IO[bytes]"
 
 _LARGE_BYTES = 1 << 20
 _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
@@ -46,8 +47,12 @@ class Output(Protocol):
         """Let go; what was not committed is thrown away."""
 
 
-def open_output(target: Target, *, overwrite: bool) -> NewFile | Borrowed:
-    """A new file, or a stream as it is."""
+def open_output(target: Target, *, overwrite: bool) -> Output:
+    """A new file or object, or a stream as it is."""
+    if isinstance(target, StoredObject):
+        from octavo._convert._new_object import NewObject  # noqa: PLC0415 - it is made of what is here
+
+        return NewObject(target, overwrite=overwrite)
     if isinstance(target, str | os.PathLike):
         return NewFile(as_path(target, "a file to write"), overwrite=overwrite)
     return Borrowed(target)
@@ -59,7 +64,7 @@ def open_zipped_output(target: Target, *, overwrite: bool) -> Output:
     return Zipped(output) if without_shard_number(output.name).endswith(GZIP_SUFFIXES) else output
 
 
-class _Appended(io.RawIOBase):
+class Appended(io.RawIOBase):
     """Bytes at the end of others, as files have it."""
 
     def __init__(self) -> None:
@@ -74,7 +79,7 @@ class _Appended(io.RawIOBase):
         return self._position
 
 
-class NewFile(_Appended):
+class NewFile(Appended):
     """A file that is written beside its name. Nothing is buffered, so a forked child has nothing to write twice."""
 
     def __init__(self, path: str, *, overwrite: bool) -> None:
@@ -134,7 +139,7 @@ class NewFile(_Appended):
                 os.close(descriptor)  # the lock stays with the writer
 
 
-class Borrowed(_Appended):
+class Borrowed(Appended):
     """A stream that somebody else has opened, and will close. What was written cannot be taken back."""
 
     def __init__(self, stream: IO[bytes]) -> None:

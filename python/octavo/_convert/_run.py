@@ -3,22 +3,38 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from octavo import _core
 from octavo._convert._existing import refusal
-from octavo._convert._output import remove
 from octavo._convert._records_of import RecordsOf, Stopped, Tally
 from octavo.errors import OctavoError
 
 if TYPE_CHECKING:
     from octavo._convert._existing import Judge
-    from octavo._convert._journal import Journal
     from octavo._convert._output import Target
     from octavo._convert._plan import Job
 
+Sending: TypeAlias = "Callable[[list[Job], set[str]], Iterator[tuple[Job, _core.Digest]]]"
+
 # One job keeps the decoders and encoders of a few cores busy; reading, writing and syncing of several overlap.
 _MOST_JOBS = 4
+
+
+class Notes(Protocol):
+    """What is known of files, and what is to be remembered of them: see `Journal`."""
+
+    @property
+    def finished(self) -> dict[str, _core.Digest]:
+        """Files that need not be written again."""
+
+    @property
+    def known(self) -> set[str]:
+        """Files that were finished at some time, whatever has become of them."""
+
+    def finish(self, path: str, digest: _core.Digest, *, verified: bool) -> None:
+        """One file is whole."""
 
 
 class Runner:
@@ -28,18 +44,20 @@ class Runner:
         self,
         records: RecordsOf,
         target: Target,
-        journal: Journal,
+        journal: Notes,
         tally: Tally,
         judge: Judge,
         *,
         overwrite: bool,
         verify: bool,
+        send: Sending | None = None,
     ) -> None:
         self._records = records
         self._target = target
         self._journal = journal
         self._tally = tally
         self._judge = judge
+        self._send = send
         self._overwrite = overwrite
         self._verify = verify
         self.has_published = False
@@ -53,6 +71,9 @@ class Runner:
                 kept += 1
             else:
                 waiting.append(job)
+        if self._send is not None:
+            self._run_elsewhere(waiting, self._send)
+            return kept
         # Sources and sinks in Python take turns anyway.
         is_native = self._records.are_native and not self._target.is_foreign
         at_a_time = min(len(waiting), _MOST_JOBS, os.cpu_count() or 1) if is_native else 1
@@ -74,6 +95,12 @@ class Runner:
             return finished is not None
         self._journal.finish(job.path, self._judge.expected(job, self._records), verified=True)
         return True
+
+    def _run_elsewhere(self, waiting: list[Job], send: Sending) -> None:
+        self.has_published = True  # or may have: nobody sees it from here
+        for job, digest in send(waiting, self._journal.known):
+            self._journal.finish(job.path, digest, verified=self._verify)
+            self._tally.add_rest(digest.record_count, added=0)
 
     def _run_together(self, waiting: list[Job], at_a_time: int) -> None:
         from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait  # noqa: PLC0415 - takes long to import
@@ -128,7 +155,7 @@ class Runner:
         told(found.record_count)  # not all containers tell on the way
         if self._target.holds(found, written):
             return
-        remove(job.path)
+        self._target.place.remove(job.path)
         message = (
             f"{job.path}: read back, it holds {found.record_count} records with digest {found.ordered}, but "
             f"{written.record_count} with digest {written.ordered} were written; it was removed"

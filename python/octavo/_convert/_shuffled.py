@@ -20,7 +20,6 @@ from octavo._convert._publish import refusals
 from octavo._convert._source import BLOCK_BYTES, BLOCK_RECORDS, Block
 from octavo._open import create
 from octavo._open import open as open_records
-from octavo._side_files import SHUFFLING
 from octavo.errors import StorageError
 from octavo.shuffle import Permutation
 
@@ -37,8 +36,8 @@ _COMPRESSION = 4
 class ShuffledInput(Closing):
     """The records of another input, in the order of `Permutation(count, seed=seed)`."""
 
-    def __init__(self, source: AnyInput, seed: int, target: str) -> None:
-        self._folder = target.rstrip("/" + os.sep) + SHUFFLING
+    def __init__(self, source: AnyInput, seed: int, folder: str) -> None:
+        self._folder = folder
         self._stack = contextlib.ExitStack()
         try:
             _check_ours(self._folder)

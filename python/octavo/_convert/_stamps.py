@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import os
 import stat
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from octavo.errors import SourceChangedError
+from octavo.errors import NotFoundError, SourceChangedError
+from octavo.storage import StoredObject
 
 if TYPE_CHECKING:
     from octavo._convert._any_input import AnyInput
 
-Stamp: TypeAlias = list[int]
+Stamp: TypeAlias = list[int | float | str]
 
 
 def of_path(path: str, *, may_be_folder: bool = False) -> Stamp | None:
@@ -24,15 +26,33 @@ def of_path(path: str, *, may_be_folder: bool = False) -> Stamp | None:
     return [status.st_size, status.st_mtime_ns] if is_meant else None
 
 
+def of_object(one: StoredObject) -> Stamp | None:
+    """Size and tag, or time of modification where the store has no tags; None if there is no such object."""
+    try:
+        status = one.status
+    except NotFoundError:
+        return None
+    if status.e_tag is None and math.isnan(status.modified):  # a manifest of a store without tags
+        return None
+    return [status.size, status.modified if status.e_tag is None else status.e_tag]
+
+
+def of_file(file: str | StoredObject) -> Stamp | None:
+    """The stamp of either."""
+    return of_path(file) if isinstance(file, str) else of_object(file)
+
+
 def of_source(source: AnyInput) -> tuple[Any, bool]:
     """All that is known of a source without reading it, and whether that tells it from all others."""
-    stamps = [(path, of_path(path)) for path in source.paths]
+    stamps = [(path, of_file(file)) for path, file in zip(source.paths, source.files, strict=True)]
     is_known = bool(stamps) and all(stamp is not None or path in source.folders for path, stamp in stamps)
     return [stamps, source.reading, source.stamps_inside()], is_known
 
 
-def check(path: str, before: Stamp | None) -> None:
+def check(file: str | StoredObject, before: Stamp | None) -> None:
     """Raise if a file is not as it was. Records of both would be a data set that never was."""
-    if before is not None and of_path(path) != before:
+    now = of_path(file) if isinstance(file, str) else of_object(file.anew())
+    if before is not None and now != before:
+        path = file if isinstance(file, str) else file.name
         message = f"{path}: the file changed while it was converted; convert it when nobody writes to it"
         raise SourceChangedError(message, path=path)

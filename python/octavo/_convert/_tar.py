@@ -7,13 +7,14 @@ A sample is a serialized `tf.train.Example`: the key as `__key__`, and the conte
 from __future__ import annotations
 
 import bisect
+import contextlib
 import itertools
-from collections.abc import Iterator, Sequence
-from typing import IO, Literal, NamedTuple, TypeAlias
+from collections.abc import Iterator
+from typing import Literal, NamedTuple, TypeAlias
 
 from octavo import _tf_example
 from octavo._convert._blocks import in_blocks, in_named_blocks
-from octavo._convert._input import Inputs, check_size
+from octavo._convert._input import Given, Inputs, check_size
 from octavo._convert._publish import Target, open_zipped_output, write_pieces
 from octavo._convert._source import BLOCK_RECORDS, Block
 from octavo._convert._tar_members import BLOCK, Members, encode_member, shown_name
@@ -37,7 +38,7 @@ class _Mark(NamedTuple):
 class TarSource:
     """Archives, one after the other."""
 
-    def __init__(self, inputs: Sequence[str] | IO[bytes], *, layout: Layout = "auto") -> None:
+    def __init__(self, inputs: Given, *, layout: Layout = "auto") -> None:
         self._inputs = Inputs(inputs)
         self._layout = layout
         self._is_guessed = layout == "auto"
@@ -188,9 +189,9 @@ class TarSink:
 
     def close(self) -> None:
         """Finish: the file appears, whole and durable."""
-        self._output.write(bytes(2 * BLOCK + -(self._size + 2 * BLOCK) % _PADDED_TO))
-        self._output.commit()
-        self._output.close()
+        with contextlib.closing(self._output):
+            self._output.write(bytes(2 * BLOCK + -(self._size + 2 * BLOCK) % _PADDED_TO))
+            self._output.commit()
 
     def abort(self) -> None:
         """Give up: nothing is left."""

@@ -23,6 +23,7 @@ COMMANDS = {
     "cat": "All records, or a range of them.",
     "count": "How many records there are.",
     "partitions": "Tasks for other processes.",
+    "manifest": "A list of files, so that many open as one.",
     "verify": "Check every record of every file.",
     "recover": "Save what is intact in a damaged file.",
     "diff": "Compare the records of two data sets.",

@@ -11,11 +11,12 @@ from octavo import _open
 STDIN = "-"
 
 Location = Annotated[
-    str, typer.Argument(metavar="PATH", help="A file, a directory, a glob, or a sharded name such as train@64.ffr.")
+    str,
+    typer.Argument(metavar="PATH", help="A file, a directory, a glob, a sharded name such as train@64.ffr; or a URL."),
 ]
 Locations = Annotated[
     list[str],
-    typer.Argument(metavar="PATH", help="Files, directories, globs, or sharded names such as train@64.ffr."),
+    typer.Argument(metavar="PATH", help="Files, directories, globs, sharded names such as train@64.ffr, or URLs."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON value instead of text.")]
 Force = Annotated[bool, typer.Option("--force", "-f", help="Replace files that exist.")]

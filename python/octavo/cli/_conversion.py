@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
+import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 import octavo
 from octavo._convert import Container, _plan
-from octavo._convert._journal import path_of
 from octavo._convert._open_any import RECORD_FORMATS
+from octavo._convert._order import has_journal
+from octavo._location import as_text
 from octavo._open import Dialect
 from octavo.cli import _render, _terminal
 from octavo.cli._arguments import STDIN
 from octavo.cli._stdin import stdin, without_stdin
-from octavo.errors import AlreadyExistsError, OptionError
+from octavo.errors import AlreadyExistsError, OctavoError, OptionError
 
 if TYPE_CHECKING:
     from octavo import ConvertReport
@@ -29,16 +32,16 @@ Sources = Annotated[
     list[str],
     typer.Argument(
         metavar="SOURCE",
-        help="Record files, folders, tar files, JSON lines or Parquet files: paths, globs, sharded names, or - for "
-        "standard input.",
+        help="Record files, folders, tar files, JSON lines or Parquet files: paths, URLs, globs, sharded names, or - "
+        "for standard input.",
     ),
 ]
 TargetPath = Annotated[
     str,
     typer.Argument(
         metavar="TARGET",
-        help="A file, a sharded name such as out@20.array_record, a directory for one file a source file, or - for "
-        "standard output.",
+        help="A file, a sharded name such as out@20.array_record, a directory for one file a source file, any of them "
+        "as a URL, or - for standard output.",
     ),
 ]
 From = Annotated[Container | None, typer.Option("--from", help="What the source is, where it does not tell itself.")]
@@ -64,14 +67,32 @@ Layout = Annotated[
 TargetLayout = Annotated[
     Literal["files", "samples"] | None, typer.Option("--target-layout", help="The same for a tar file to be written.")
 ]
+RunnerName = Annotated[
+    Literal["local", "beam"], typer.Option("--runner", help="Who writes the files: this process, or workers of Beam.")
+]
+BeamArgs = Annotated[
+    str | None,
+    typer.Option("--beam-args", help="Options of Beam in one text: '--runner=FlinkRunner --parallelism=8'."),
+]
 NoVerify = Annotated[bool, typer.Option("--no-verify", help="Do not read back what was written.")]
 
 # Containers that are read and written from beginning to end; all others need to be files.
 _STREAMS = ("jsonl", "tar")
 
 
-def run(sources: list[str], target: str, *, json: bool, force: bool, no_verify: bool = False, **options: Any) -> None:
+def run(
+    sources: list[str],
+    target: str,
+    *,
+    json: bool,
+    force: bool,
+    no_verify: bool = False,
+    runner: str = "local",
+    beam_args: str | None = None,
+    **options: Any,
+) -> None:
     """Convert, with a bar, and tell the end."""
+    convert = _converter(runner, beam_args, has_streams=STDIN in (*sources, target))
     with contextlib.ExitStack() as stack:
         location = stack.enter_context(source(sources, options.get("source_format")))
         if target == STDIN:
@@ -79,14 +100,13 @@ def run(sources: list[str], target: str, *, json: bool, force: bool, no_verify: 
             path, options["format"] = stack.enter_context(_file_for_stdout(options.get("format")))
         else:
             path = target
-        if STDIN in sources and (path.endswith("/") or (os.path.isdir(path) and options.get("format") != "folder")):
+        is_directory = os.path.isdir(as_text(path)) and options.get("format") != "folder"
+        if STDIN in sources and (path.endswith("/") or is_directory):
             message = f"{path}: what comes from standard input has no name to keep; name a file"
             raise OptionError(message, path=path)
         try:
             with _terminal.progress(f"to {os.path.basename(path)}") as advance:
-                report = octavo.convert(
-                    location, path, overwrite=force, verify=not no_verify, progress=advance, **options
-                )
+                report = convert(location, path, overwrite=force, verify=not no_verify, progress=advance, **options)
         except AlreadyExistsError as error:
             if force or options.get("format") == "folder":  # which is never written over
                 raise
@@ -102,6 +122,25 @@ def run(sources: list[str], target: str, *, json: bool, force: bool, no_verify: 
     tell(report, json=json)
 
 
+def _converter(runner: str, beam_args: str | None, *, has_streams: bool) -> Callable[..., ConvertReport]:
+    if runner == "local":
+        if beam_args is not None:
+            message = "--beam-args is for --runner beam"
+            raise OptionError(message)
+        return octavo.convert
+    if has_streams:
+        message = "workers of Beam see no standard input and output of this process: name files"
+        raise OptionError(message)
+    try:
+        arguments = shlex.split(beam_args or "")
+    except ValueError as error:
+        message = f"--beam-args cannot be taken apart: {error}"
+        raise OptionError(message) from error
+    from octavo.integrations.beam import convert  # noqa: PLC0415 - Beam is optional, and takes seconds
+
+    return functools.partial(convert, pipeline_args=arguments)
+
+
 def is_sharded(target: str) -> bool:
     """Whether the name stands for several files."""
     return _plan.Name.of(target).shards is not None
@@ -109,7 +148,7 @@ def is_sharded(target: str) -> bool:
 
 def one_file(target: str) -> str:
     """The target, if it is one file."""
-    if is_sharded(target) or os.path.isdir(target) or target.endswith("/"):
+    if is_sharded(target) or os.path.isdir(as_text(target)) or target.endswith("/"):
         message = f"{target}: merging makes one file; 'octavo convert' makes several"
         raise OptionError(message, path=target)
     return target
@@ -179,7 +218,11 @@ def _file_for_stdout(kind: str | None) -> Iterator[tuple[str, str]]:
 
 
 def _told_interruption(path: str, *, is_stream: bool) -> str:
-    if os.path.exists(path_of(path)):
+    try:
+        is_begun = has_journal(path)
+    except OctavoError:  # a store that cannot be asked now
+        return "interrupted"
+    if is_begun:
         again = "begin anew with --force" if is_stream else "run the same command again to go on"
         return f"interrupted; finished files are kept: {again}"
     return "interrupted; nothing was written"

@@ -23,6 +23,7 @@ from octavo.cli._failures import line_of
 from octavo.cli._render import shown
 from octavo.cli._stdin import without_stdin
 from octavo.errors import OctavoError
+from octavo.storage import StoredObject
 
 _THREADS = 8  # opening waits for devices more than it computes
 
@@ -132,10 +133,14 @@ def _together(inputs: list[Input], format: Format | None) -> Files | None:
         reader = Reader(inputs, format=format)
         names = tuple(shown(path) for path in reader.paths)
         counts = tuple(stop - start for start, stop in pairwise(reader._file_starts))  # noqa: SLF001 - part of the package
-        sizes = tuple(os.path.getsize(path) for path in reader.paths)
+        sizes = tuple(_size_of(one, path) for one, path in zip(inputs, reader.paths, strict=True))
         return Files((Opened(inputs, reader.info, names, counts, sizes, reader),), ())
     except (OctavoError, OSError):
         return None
+
+
+def _size_of(one: Input, path: str) -> int:
+    return one.size if isinstance(one, StoredObject) else os.path.getsize(path)
 
 
 def _each(inputs: list[Input], failures: list[Failure], format: Format | None, *, keep: int, raising: bool) -> Files:

@@ -6,10 +6,12 @@ import glob
 import os
 from typing import NamedTuple, cast
 
-from octavo._location import absolute, expand, format_of_name
+from octavo._location import absolute, as_text, expand, format_of_name, is_remote
 from octavo._side_files import ASSEMBLING, INDEX, PARTIAL, RECOVERING
 from octavo.cli._arguments import STDIN
 from octavo.errors import NotFoundError, OptionError, of_os_error
+from octavo.storage import StoredObject, _folders
+from octavo.storage._stored import stored
 
 _NO_SOURCES = (ASSEMBLING, RECOVERING, INDEX)  # they stand beside files, and hold nothing of their own
 
@@ -27,14 +29,15 @@ def plan(sources: list[str], target: str) -> tuple[list[Task], bool]:
         raise OptionError("recover goes back and forth in a file: name files, '-' is none")
     if not target:
         raise OptionError("the path of the target is empty")
+    sources, target = list(map(as_text, sources)), as_text(target)
     files = [file for source in sources for file in _files(source)]
-    is_one = len(sources) == 1 and not os.path.isdir(sources[0]) and files == [absolute(sources[0])]
+    is_one = len(sources) == 1 and not os.path.isdir(sources[0]) and files == [_whole(sources[0])]
     if is_one and not os.path.isdir(target) and not target.endswith(_SEPARATORS):
-        tasks = [Task(files[0], absolute(target))]
+        tasks = [Task(files[0], _whole(target))]
         _check_targets(tasks)
         return tasks, False
     _check_directory(target)
-    tasks = [Task(file, absolute(os.path.join(target, _whole_name(file)))) for file in files]
+    tasks = [Task(file, _whole(_folders.join(target, _whole_name(file)))) for file in files]
     _check_targets(tasks)
     return tasks, True
 
@@ -44,6 +47,8 @@ _SEPARATORS = tuple(filter(None, (os.sep, os.altsep)))
 
 def _files(source: str) -> list[str]:
     """The files that an argument means: as for reading, and what writers have left behind as well."""
+    if is_remote(source):
+        return [cast("StoredObject", one).name for one in expand(source)]
     if os.path.isdir(source):
         found = [os.path.join(source, name) for name in _names_in(source) if format_of_name(_whole_name(name))]
         missing = "the directory has no record files"
@@ -56,6 +61,11 @@ def _files(source: str) -> list[str]:
     if not found:
         raise NotFoundError(f"{source}: {missing}", path=source)
     return [absolute(path) for path in found]
+
+
+def _whole(location: str) -> str:
+    """The name by which it is found from anywhere."""
+    return stored(location).name if is_remote(location) else absolute(location)
 
 
 def _names_in(directory: str) -> list[str]:

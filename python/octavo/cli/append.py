@@ -12,10 +12,12 @@ from octavo._convert._any_input import AnyInput
 from octavo._convert._open_any import open_input
 from octavo._convert._plan import Job
 from octavo._convert._records_of import RecordsOf, Tally
+from octavo._location import as_text, is_remote
 from octavo.cli import _conversion as _c
 from octavo.cli import _render, _terminal
 from octavo.cli._arguments import Json
 from octavo.errors import OptionError
+from octavo.storage._stored import stored
 
 
 def append(
@@ -44,9 +46,17 @@ def append(
 
 
 def _appender(target: str, added: AnyInput) -> octavo.Writer:
-    path = os.path.realpath(target)
+    if is_remote(target):
+        if stored(target).name in added.paths:
+            raise _to_itself(target)
+        return octavo.append(target)
+    path = os.path.realpath(as_text(target))
     is_inside = any(path.startswith(os.path.realpath(folder) + os.sep) for folder in added.folders)
     if is_inside or path in map(os.path.realpath, added.paths):
-        message = f"{target}: a file cannot be appended to itself"
-        raise OptionError(message, path=target)
+        raise _to_itself(target)
     return octavo.append(target)
+
+
+def _to_itself(target: str) -> OptionError:
+    message = f"{target}: a file cannot be appended to itself"
+    return OptionError(message, path=target)

@@ -27,6 +27,8 @@ def convert(
     layout: _c.Layout = "auto",
     target_layout: _c.TargetLayout = None,
     no_verify: _c.NoVerify = False,
+    runner: _c.RunnerName = "local",
+    beam_args: _c.BeamArgs = None,
     force: Force = False,
     json: Json = False,
 ) -> None:
@@ -55,6 +57,8 @@ def convert(
         layout=layout,
         target_layout=target_layout,
         no_verify=no_verify,
+        runner=runner,
+        beam_args=beam_args,
         force=force,
         json=json,
     )

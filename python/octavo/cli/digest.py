@@ -9,6 +9,7 @@ import typer
 
 import octavo
 from octavo._convert import Container
+from octavo._location import as_text, is_remote
 from octavo.cli import _terminal
 from octavo.cli._arguments import STDIN, Json
 from octavo.cli._conversion import Column, Layout, source
@@ -17,6 +18,8 @@ from octavo.cli._failures import FAILED, line_of
 from octavo.cli._render import number, plural
 from octavo.cli._stdin import stdin
 from octavo.errors import FormatError, NotFoundError, OctavoError, OptionError, of_os_error
+from octavo.storage._reader_file import open_stored
+from octavo.storage._stored import stored
 
 Paths = Annotated[
     list[str],
@@ -136,8 +139,10 @@ def _content(path: str) -> bytes:
     if path == STDIN:
         return stdin().read(_MOST_BYTES + 1)
     try:
-        with open(path, "rb") as file:
+        with open_stored(stored(path)) if is_remote(path) else open(as_text(path), "rb") as file:
             return file.read(_MOST_BYTES + 1)
+    except OctavoError:
+        raise
     except OSError as error:
         raise of_os_error(error, f"{path}: cannot open: {error.strerror}", path) from error
 

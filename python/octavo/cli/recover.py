@@ -12,7 +12,7 @@ import typer
 
 from octavo import _recover
 from octavo._arguments import Progress
-from octavo._location import format_of_name
+from octavo._location import as_text, format_of_name, is_remote
 from octavo._recover import LostRange, RecoverReport
 from octavo._side_files import PARTIAL
 from octavo.cli import _terminal
@@ -22,6 +22,8 @@ from octavo.cli._findings import DEFAULT_LIMIT, Limit, print_list
 from octavo.cli._recover_plan import Task, plan
 from octavo.cli._render import number, plural, shown, table
 from octavo.errors import AlreadyExistsError, OctavoError, of_os_error
+from octavo.storage import _folders
+from octavo.storage._stored import stored
 
 Sources = Annotated[list[str], typer.Argument(metavar="DAMAGED", help="The file, or files, directories and globs.")]
 Target = Annotated[str, typer.Argument(metavar="TARGET", help="The new file, or the directory for several.")]
@@ -52,7 +54,7 @@ def recover(
     """
     tasks, is_into_directory = plan(sources, target)
     if is_into_directory:
-        with _directory(target):
+        with _directory(as_text(target)):
             outcomes = _one_after_the_other(tasks, format, force=force)
     else:
         with _progress(tasks) as watch:
@@ -73,7 +75,7 @@ def recover(
 
 
 def _recover_one(task: Task, format: Format, progress: Progress, *, force: bool) -> RecoverReport:
-    if not force and os.path.lexists(task.target):  # told before the file is looked through
+    if not force and _folders.exists(task.target):  # told before the file is looked through
         raise AlreadyExistsError(f"{task.target}: it exists already; --force replaces it", path=task.target)
     return _recover.recover(task.source, task.target, format=format, overwrite=force, progress=progress)
 
@@ -99,6 +101,9 @@ def _one_after_the_other(tasks: list[Task], format: Format, *, force: bool) -> l
 @contextlib.contextmanager
 def _directory(path: str) -> Iterator[None]:
     """A directory for the files; one that was made for nothing goes again."""
+    if is_remote(path):  # object stores have no folders
+        yield
+        return
     is_new = not os.path.isdir(path)
     try:
         os.makedirs(path, exist_ok=True)
@@ -138,7 +143,7 @@ def _progress(tasks: list[Task]) -> Iterator[Callable[[Task], Progress]]:
 
 def _size_of(path: str) -> int:
     try:
-        return os.path.getsize(path)
+        return stored(path).size if is_remote(path) else os.path.getsize(path)
     except OSError:
         return 0  # recovering it says why
 
