@@ -25,6 +25,7 @@ from tests.compat.array_record.samples import (
     write,
     write_shards,
 )
+from tests.settling import open_descriptors, settles
 
 UNSUPPORTED = (
     "Unsupported path format was used. Path format must be a Sequence, String, pathlib.Path or FileInstruction."
@@ -264,9 +265,9 @@ def test_a_source_that_is_dropped_leaves_no_descriptor(paths: list[str]):
     if not os.path.isdir("/proc/self/fd"):
         pytest.skip("the system does not list descriptors")
     gc.collect()
-    before = len(os.listdir("/proc/self/fd"))
+    before = open_descriptors()
     for _ in range(20):
         source = ArrayRecordDataSource(paths)
         source.__getitems__(range(30))
         del source
-    assert len(os.listdir("/proc/self/fd")) <= before
+    settles(open_descriptors, before)

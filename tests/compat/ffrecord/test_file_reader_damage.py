@@ -11,6 +11,7 @@ import pytest
 
 from octavo.compat.ffrecord import FileReader
 from tests.conformance.originals import Original, as_parameters, digest_of, originals
+from tests.settling import open_descriptors, settles
 
 RECORDS = [b"abc", b"", b"edf", bytes(range(256)), b"last"]
 SOUND = [one for one in originals("ffrecord") if one.kind.startswith("valid")]
@@ -137,11 +138,11 @@ def test_a_file_that_cannot_be_opened_is_a_runtime_error(path):
 def test_failed_opens_leave_no_descriptors(path, write_file):
     bad = write_file(RECORDS, "bad.ffr")
     change(bad, 13, b"?")
-    before = len(os.listdir("/proc/self/fd"))
+    before = open_descriptors()
     for _ in range(50):
         with pytest.raises(RuntimeError):
             FileReader([path, bad])
-    assert len(os.listdir("/proc/self/fd")) <= before
+    settles(open_descriptors, before)
 
 
 @pytest.mark.parametrize("original", as_parameters(SOUND))

@@ -76,6 +76,23 @@ def test_other_arguments_of_a_list_are_options_of_the_pipeline(tfrecords, tmp_pa
     assert len(files_in(tmp_path / "to")) == len(tfrecords)
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"pipeline_options": ["--runner", runner(), "--job_name=x"]},
+        {"pipeline_options": {"runner": runner(), "job_name": "x"}},
+        {"more": {"runner": runner(), "job_name": "x"}},
+    ],
+    ids=["list", "dictionary", "args"],
+)
+def test_options_of_the_pipeline_are_a_list_or_a_dictionary(given, tfrecords, tmp_path):
+    args = {"input": str(tmp_path / "source" / "*"), "output": str(tmp_path / "to" / "data"), **given.pop("more", {})}
+    pipeline = pipelines.convert_tf_to_arrayrecord_disk(1, args, **given)
+    assert pipeline.options.get_all_options(drop_default=True)["job_name"] == "x"
+    pipeline.run().wait_until_finish()
+    assert all_records(tmp_path / "to") == sorted(itertools.chain(*tfrecords.values()))
+
+
 def test_options_given_twice_are_an_error(options):
     with pytest.raises(ValueError, match="--project=p"):
         pipelines.convert_tf_to_arrayrecord_gcs(

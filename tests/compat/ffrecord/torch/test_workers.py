@@ -26,6 +26,7 @@ from tests.compat.ffrecord.torch.datasets import (  # noqa: E402
     warnings_are_errors,
     write_numbers,
 )
+from tests.settling import open_descriptors, settles  # noqa: E402
 
 METHODS = torch.multiprocessing.get_all_start_methods()
 FORKED_OR_PERSISTENT = [(method, method != "fork") for method in METHODS]
@@ -101,10 +102,6 @@ def test_an_error_in_a_worker_keeps_its_kind(path):
         list(loader)
 
 
-def open_descriptors() -> int:
-    return len(os.listdir("/proc/self/fd"))
-
-
 def comes_true(condition: Callable[[], bool]) -> bool:
     deadline = time.monotonic() + 20
     while not condition() and time.monotonic() < deadline:
@@ -138,5 +135,5 @@ def test_twenty_epochs_leave_no_descriptors_and_no_shared_memory(path, method, i
     gc.collect()
     assert os.getpid() not in workers
     # torch's queues let go of theirs a moment later.
-    assert comes_true(lambda: open_descriptors() <= descriptors)
+    settles(open_descriptors, descriptors)
     assert comes_true(lambda: shared_memory_of(workers) == [])

@@ -30,9 +30,19 @@ def split_arguments(argv: Sequence[str]) -> tuple[dict[str, str | None], list[st
     return vars(known), rest
 
 
+def pipeline_options_of(given: Any) -> Any:
+    """Return Beam's options, from a list of arguments or a dictionary if they are not that already."""
+    kind = apache_beam().options.pipeline_options.PipelineOptions
+    if isinstance(given, Mapping):
+        return kind.from_dictionary(dict(given))
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        return kind(list(given))
+    return given
+
+
 def location(arguments: Mapping[str, str | None], name: str) -> str:
     """Return input or output, or say that it is missing."""
-    found = arguments[name]
+    found = arguments.get(name)
     if found is None:
         message = f"--{name} is missing: it is neither on the command line nor in args"
         raise ValueError(message)

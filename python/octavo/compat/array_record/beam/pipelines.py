@@ -4,8 +4,8 @@ Every function returns a `beam.Pipeline` that has yet to be run, and takes these
 
 * `args`: a dictionary with `input`, the pattern of the files to read, and `output`, the prefix of those to write; or
   the same as a list of arguments, `["--input", ..., "--output", ...]`. The command line if it is not given.
-* `pipeline_options`: Beam's `PipelineOptions`. If it is not given, what else is in the list of arguments, or else what
-  is on the command line.
+* `pipeline_options`: Beam's `PipelineOptions`, or a list of arguments or a dictionary that they are made of. If it is
+  not given, what else is in `args`, or else what is on the command line.
 
 `def_args` and `def_pipeline_options` are what the command line says. It is looked at when they are needed.
 """
@@ -102,15 +102,17 @@ def _begin(args: Arguments | None, pipeline_options: Any) -> tuple[Any, Mapping[
     beam = apache_beam()
     if args is None:
         args = options.command_line()[0]
-    if not isinstance(args, Mapping):
+    rest: Any
+    if isinstance(args, Mapping):
+        rest = {name: value for name, value in args.items() if name not in {"input", "output"}}
+    else:
         args, rest = options.split_arguments(args)
         if rest and pipeline_options is not None:
             message = f"args has more than --input and --output, and pipeline_options is given as well: {rest}"
             raise ValueError(message)
-        if rest:
-            pipeline_options = beam.options.pipeline_options.PipelineOptions(rest)
     if pipeline_options is None:
-        pipeline_options = options.command_line()[1]
+        pipeline_options = rest or options.command_line()[1]
+    pipeline_options = options.pipeline_options_of(pipeline_options)
     return beam, args, beam.Pipeline(options=pipeline_options)
 
 

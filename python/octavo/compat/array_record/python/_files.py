@@ -7,10 +7,11 @@ import os
 from collections.abc import Sequence
 
 import octavo
-from octavo._location import expand
+from octavo._location import absolute, expand
 from octavo._options import ArrayRecordReaderOptions
 from octavo.compat.array_record.python import _status
 from octavo.errors import OctavoError, StorageError
+from octavo.storage import StoredObject
 
 
 def files_named(name: str) -> list[str]:
@@ -18,10 +19,10 @@ def files_named(name: str) -> list[str]:
     if os.path.lexists(name):
         return [name]
     try:
-        files = [str(file) for file in expand(name)]
+        files = [file.name if isinstance(file, StoredObject) else str(file) for file in expand(name)]
     except OctavoError as error:
         raise RuntimeError(_status.of_reading(error, name)) from error
-    return files if files != [os.path.abspath(name)] else [name]
+    return files if files != [absolute(name)] else [name]
 
 
 def stamps(names: Sequence[str]) -> list[tuple[int, int, int] | None]:
@@ -48,5 +49,5 @@ def open_files(names: Sequence[str], options: ArrayRecordReaderOptions) -> octav
         # Not `octavo.open`, which warns about bytes behind the end of a file; the original has no such warning.
         return octavo.Reader(expand(list(names)), format="array_record", offload_index=is_offloaded)
     except OctavoError as error:
-        as_given = next((name for name in names if os.path.abspath(name) == error.path), error.path or "")
+        as_given = next((name for name in names if absolute(name) == error.path), error.path or "")
         raise RuntimeError(_status.of_reading(error, as_given)) from error

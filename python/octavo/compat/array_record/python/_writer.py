@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from octavo._options import ArrayRecordWriterOptions
 from octavo._recipe import recipe
+from octavo._target import target_of
 from octavo._writer import Writer
 from octavo.compat.array_record.python import _status
 from octavo.compat.array_record.python._arguments import NOT_GIVEN, as_text
@@ -21,7 +22,8 @@ class ArrayRecordWriter:
     """Writes records into a file that has its name from the first byte on, and is whole once `close` returns.
 
     Args:
-        path: The file; one that is there is replaced.
+        path: The file, a path or a URL; one that is there is replaced. An object of an object store is there once
+            `close` returns.
         options: A text such as `group_size:1,zstd:3`.
         kwargs: Accepted and ignored.
     """
@@ -46,7 +48,12 @@ class ArrayRecordWriter:
         except OptionError as error:
             raise ValueError(str(error)) from error
         try:
-            self.__writer = Writer(self.__path, format="array_record", in_place=True, **arguments)
+            target = target_of(self.__path, "a file to write")
+            if target.is_local:
+                self.__writer = Writer(self.__path, format="array_record", in_place=True, **arguments)
+            else:
+                sink = target.sink(overwrite=True)
+                self.__writer = Writer(target.name, target=target.object, format="array_record", sink=sink, **arguments)
         except OctavoError as error:
             self.__failure = _status.of_creating(error, self.__path)
 
