@@ -1,0 +1,27 @@
+"""A cluster of Ray on this machine, which the tests of a folder share, for it takes seconds to start."""
+
+from __future__ import annotations
+
+import logging
+
+
+def ensure() -> None:
+    """Start it, if it does not run."""
+    import ray
+
+    if not ray.is_initialized():
+        ray.init(
+            num_cpus=2,
+            include_dashboard=False,
+            object_store_memory=150 << 20,
+            log_to_driver=False,
+            logging_level=logging.ERROR,
+        )
+
+
+def end_behind_folder(item, nextitem) -> None:
+    """Stop it behind the last test of a folder, so that no test of another one runs beside it."""
+    import ray
+
+    if nextitem is None or nextitem.path.parent != item.path.parent:
+        ray.shutdown()
