@@ -37,6 +37,8 @@ TYPED := python/octavo benchmarks examples tests
 BENCH := $(PY) -m benchmarks.run --json benchmarks/results/latest.json --plot benchmarks/results/latest.svg
 # Cases of training need frameworks and the other loaders, which are large: EXTRAS=all brings them.
 PEERS := $(if $(filter all,$(EXTRAS)),$(VENV)/.group-peers)
+# Servers that tests of object stores and runners talk to: whatever Go and npm can build here.
+SERVERS := $(if $(filter all,$(EXTRAS)),$(VENV)/.servers)
 # Crates outside the workspace: they are formatted with it, but built only by their own verbs.
 OUTER_CRATES := fuzz benchmarks/floors
 
@@ -95,7 +97,7 @@ fmt: $(VENV)/.group-lint ## format all code
 
 .PHONY: clean
 clean: ## remove everything that was built or installed here
-	rm -rf $(VENV) target dist site fuzz/target benchmarks/floors/target
+	rm -rf $(VENV) .tools target dist site fuzz/target benchmarks/floors/target
 	find . -name __pycache__ -o -name .pytest_cache -o -name .mypy_cache -o -name .ruff_cache -o -name .hypothesis \
 		| xargs rm -rf
 
@@ -106,7 +108,7 @@ test-rust: $(VENV)/.uv
 	$(RUST) cargo test --quiet $(TEST_CRATES)
 
 .PHONY: test-python
-test-python: $(VENV)/.octavo $(VENV)/.group-test $(if $(EXTRAS),$(VENV)/.extras-$(EXTRAS))
+test-python: $(VENV)/.octavo $(VENV)/.group-test $(if $(EXTRAS),$(VENV)/.extras-$(EXTRAS)) $(SERVERS)
 	$(PY) -m pytest
 
 .PHONY: check-python
@@ -144,6 +146,10 @@ $(VENV)/.extras-all: pyproject.toml $(VENV)/.uv
 comma := ,
 $(VENV)/.extras-%: pyproject.toml $(VENV)/.uv
 	$(REQUIREMENTS) $(addprefix --extra ,$(subst $(comma), ,$*))
+	@touch $@
+
+$(VENV)/.servers: scripts/ensure-servers $(VENV)/.uv
+	scripts/ensure-servers
 	@touch $@
 
 # The wheel of this machine: optimised as the published one, but not made portable, which only costs time here.

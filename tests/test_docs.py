@@ -11,7 +11,9 @@ kind between these; `tests/cli/test_docs_pages.py` runs both.
 from __future__ import annotations
 
 import ast
+import importlib.util
 import re
+import shutil
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
@@ -64,6 +66,10 @@ def imports_missing(code: str) -> str | None:
             if name == "octavo":
                 raise
             return name
+        if name == "pyspark" and shutil.which("java") is None:
+            return "Java"
+    if re.search(r"\b(memory|s3)://", code) and importlib.util.find_spec("obstore") is None:
+        return "obstore"
     return None
 
 

@@ -1,0 +1,76 @@
+"""A network between client and server that is slow, narrow, or cuts connections: toxiproxy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import octavo
+from octavo import errors
+from tests.cloud import samples
+from tests.cloud.deadline import within
+from tests.cloud.servers.object_server import ObjectServer
+from tests.cloud.servers.patience import little_patience
+from tests.cloud.servers.s3 import s3_at
+from tests.cloud.servers.toxic import Toxiproxy
+
+pytest.importorskip("obstore")
+
+RECORDS = samples.make_records(1000, size=400)
+NUMBERS = list(range(0, 1000, 17))
+LIMIT_S = 60.0
+
+
+@pytest.fixture
+def location(
+    toxiproxy: Toxiproxy, versitygw: ObjectServer, folder: str, tmp_path: Path
+) -> Iterator[octavo.storage.InStore]:
+    key = f"{folder}/records.array_record"
+    versitygw.put(key, samples.content(samples.BY_NAME["array_record-1"], RECORDS, tmp_path))
+    with toxiproxy.before(versitygw.endpoint) as endpoint:
+        store = s3_at(endpoint).store(**little_patience("1s"))
+        yield octavo.storage.InStore(store, key)
+
+
+@pytest.mark.parametrize(
+    ("kind", "attributes"),
+    [
+        ("latency", {"latency": 50, "jitter": 30}),
+        ("bandwidth", {"rate": 400}),
+        ("slicer", {"average_size": 500, "delay": 100}),
+    ],
+)
+def test_a_slow_network_gives_the_records(
+    toxiproxy: Toxiproxy, location: octavo.storage.InStore, kind: str, attributes: dict[str, int]
+) -> None:
+    with toxiproxy.toxic(kind, **attributes), octavo.open(location) as reader:
+        assert within(LIMIT_S, lambda: reader.read(NUMBERS)) == [RECORDS[number] for number in NUMBERS]
+        assert within(LIMIT_S, lambda: list(reader)) == RECORDS
+
+
+@pytest.mark.parametrize(
+    ("kind", "attributes"),
+    [
+        ("reset_peer", {"timeout": 0}),
+        ("reset_peer", {"timeout": 10}),
+        ("limit_data", {"bytes": 600}),
+        ("timeout", {"timeout": 0}),
+    ],
+)
+def test_a_network_that_fails_is_told_and_forgotten(
+    toxiproxy: Toxiproxy, location: octavo.storage.InStore, kind: str, attributes: dict[str, int]
+) -> None:
+    with octavo.open(location) as reader:
+        with toxiproxy.toxic(kind, **attributes):
+            with pytest.raises(errors.StorageError, match=r"records\.array_record"):
+                within(LIMIT_S, lambda: reader.read(range(1000)))
+            with pytest.raises(errors.StorageError, match=r"records\.array_record"):
+                within(LIMIT_S, lambda: octavo.open(location))
+        assert within(LIMIT_S, lambda: reader.read(NUMBERS)) == [RECORDS[number] for number in NUMBERS]
+
+
+def test_a_network_that_fails_sometimes_is_passed(toxiproxy: Toxiproxy, location: octavo.storage.InStore) -> None:
+    with toxiproxy.toxic("reset_peer", toxicity=0.2, timeout=0), octavo.open(location) as reader:
+        assert within(LIMIT_S, lambda: reader.read(NUMBERS)) == [RECORDS[number] for number in NUMBERS]
