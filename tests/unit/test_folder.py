@@ -19,6 +19,7 @@ from octavo._folder import Folder, pack
 from tests.compat.ffrecord.folders import MAGIC, TREE, Touching, lay_out, packed
 from tests.conformance.originals import Original, as_parameters, digest_of, originals, sha256_of
 from tests.naive import ffrecord as naive
+from tests.settling import open_descriptors, settles
 from tests.unit.places import PathOnly
 
 FILES = {path: content for path, content in TREE.items() if content is not None}
@@ -258,11 +259,11 @@ class TestOpening:
     @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="descriptors cannot be counted here")
     def test_what_is_refused_is_closed(self, write_file):
         path = write_file([b"one"])
-        before = os.listdir("/proc/self/fd")
+        before = open_descriptors()
         for _ in range(20):
             with pytest.raises(errors.FormatError):
                 Folder(path)
-        assert len(os.listdir("/proc/self/fd")) == len(before)
+        settles(open_descriptors, before)
 
 
 class TestTablesOfOthers:

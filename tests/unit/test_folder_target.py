@@ -16,6 +16,7 @@ import pytest
 from octavo import errors
 from octavo._folder import _directory, _names
 from octavo._folder._target import Piece, TargetFolder
+from tests.settling import open_descriptors, settles
 from tests.unit.places import PathOnly, without_privileges
 
 SURROGATES = os.name == "posix"  # where names are bytes
@@ -58,10 +59,6 @@ def without_privileges_in(folder: Path) -> Iterator[Path]:
     (folder / "out").mkdir(mode=0o555)
     with without_privileges():
         yield folder / "out"
-
-
-def descriptors() -> int:
-    return len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
 
 
 class TestWriting:
@@ -117,13 +114,13 @@ class TestWriting:
 
     def test_folders_in_folders_to_the_limit_take_few_descriptors(self, out):
         deepest = "/".join("d" * 256)
-        before = descriptors()
+        before = open_descriptors()
         with TargetFolder(out) as target:
             target.write(f"{deepest}/file", b"deep")
-            assert descriptors() <= before + 2
+            assert open_descriptors() <= before + 2
             with pytest.raises(errors.FormatError, match="more than 256 folders"):
                 target.write(f"{deepest}/d/file", b"")
-        assert descriptors() == before
+        settles(open_descriptors, before)
         assert out.joinpath(*("d" * 256), "file").read_bytes() == b"deep"
 
     @pytest.mark.skipif(not _directory.CAN_BE_HELD, reason="paths are limited here")
@@ -453,11 +450,11 @@ class TestInterruptions:
 
         out.mkdir()
         (out / "a").write_bytes(b"old")
-        before = descriptors()
+        before = open_descriptors()
         with TargetFolder(out, overwrite=overwrite) as target, pytest.raises(what, match=r"^the source broke$"):
             target.write("a", pieces())
         assert content_of(out) == {"a": b"old"}
-        assert descriptors() == before
+        settles(open_descriptors, before)
 
     def test_until_a_file_is_whole_it_has_another_name(self, out):
         def pieces() -> Iterator[bytes]:

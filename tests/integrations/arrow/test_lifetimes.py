@@ -17,6 +17,7 @@ from tests.unit.layouts import LAYOUTS
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'octavo[arrow]'")
 
 from octavo.integrations import arrow  # noqa: E402 - after the skip above
+from tests.settling import open_descriptors, settles  # noqa: E402
 
 RECORDS = [b"%d" % number * 500 for number in range(2000)]
 
@@ -51,18 +52,18 @@ def test_abandoned_streams_leave_nothing_behind(path):
     for _ in range(300):  # of some 3 MB each
         abandon()
     gc.collect()
-    assert threading.active_count() == threads
+    settles(threading.active_count, threads)
     assert anonymous_kib() - before < 100_000
 
 
 @needs_proc
 def test_capsules_that_nobody_takes_are_released(path):
     opened = arrow.scan(path)
-    descriptors = len(os.listdir("/proc/self/fd"))
+    descriptors = open_descriptors()
     for _ in range(1000):
         opened.__arrow_c_stream__()
     gc.collect()
-    assert len(os.listdir("/proc/self/fd")) == descriptors
+    settles(open_descriptors, descriptors)
 
 
 def test_batches_outlive_the_stream_and_its_reader(path):

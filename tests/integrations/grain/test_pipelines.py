@@ -18,6 +18,7 @@ grain = pytest.importorskip("grain")
 
 from octavo.integrations.grain import DataSource  # noqa: E402 - after the skip
 from tests.integrations.grain.samples import COUNT, number_of, numbers_of, write  # noqa: E402
+from tests.settling import open_descriptors, settles  # noqa: E402
 
 ALL = list(range(COUNT))
 THREADS = grain.ReadOptions(num_threads=16, prefetch_buffer_size=64)
@@ -181,18 +182,20 @@ def test_twenty_epochs_leave_nothing_behind(source):
             with contextlib.closing(iter(PIPELINES[pipeline](source))) as batches:
                 assert len(flat(batches)) == COUNT
 
-    def left() -> tuple[int, int]:
+    def settle_down() -> None:
         gc.collect()
         for thread in threading.enumerate():
             if thread.name.startswith("grain"):  # Grain's, which end a moment after their iterator
                 thread.join(60)
-        return len(os.listdir("/proc/self/fd")), threading.active_count()
 
     epoch()
-    before = left()
+    settle_down()
+    descriptors, threads = open_descriptors(), threading.active_count()
     for _ in range(20):
         epoch()
-    assert left() == before
+    settle_down()
+    settles(open_descriptors, descriptors)
+    settles(threading.active_count, threads)
 
 
 def test_the_name_of_the_source_is_that_of_its_files(source):

@@ -14,6 +14,7 @@ torch = pytest.importorskip("torch")
 
 from octavo.torch import Loader  # noqa: E402
 from tests.integrations.torch.records import as_floats, write_rows  # noqa: E402
+from tests.settling import open_descriptors, settles  # noqa: E402
 
 pytestmark = [
     pytest.mark.usefixtures("no_thread_is_left"),
@@ -42,7 +43,7 @@ def test_twenty_epochs_leave_nothing_behind(tmp_path, name):
 
     run(3)  # what a process has once for all it has now
     gc.collect()
-    threads, descriptors, shared = threading.active_count(), os.listdir("/proc/self/fd"), os.listdir("/dev/shm")
+    threads, descriptors, shared = threading.active_count(), open_descriptors(), os.listdir("/dev/shm")
     resident = resident_bytes()
     tracemalloc.start()
     try:
@@ -56,7 +57,7 @@ def test_twenty_epochs_leave_nothing_behind(tmp_path, name):
         tracemalloc.stop()
     assert after - before < 64 * KIB
     assert resident_bytes() - resident < 16 * KIB * KIB  # a fifth of what has passed through, and it comes and goes
-    assert threading.active_count() == threads
-    assert len(os.listdir("/proc/self/fd")) == len(descriptors)
+    settles(threading.active_count, threads)
+    settles(open_descriptors, descriptors)
     assert [name for name in os.listdir("/dev/shm") if name not in shared and str(os.getpid()) in name] == []
     loader.close()

@@ -26,6 +26,7 @@ from tests.integrations.torch.records import (  # noqa: E402
     write_numbers,
     write_rows,
 )
+from tests.settling import open_descriptors, settles  # noqa: E402
 
 METHODS = torch.multiprocessing.get_all_start_methods()
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")  # Python 3.12
@@ -104,10 +105,6 @@ def shared_memory_of(processes: set[int]) -> list[str]:
     return [name for name, owner in owners.items() if owner is not None and int(owner[1]) in processes]
 
 
-def open_descriptors() -> int:
-    return len(os.listdir("/proc/self/fd"))
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="needs /proc and /dev/shm")
 @pytest.mark.parametrize("method", METHODS)
 def test_twenty_epochs_in_the_order_of_the_sampler_leave_nothing_behind(path, method):
@@ -129,5 +126,5 @@ def test_twenty_epochs_in_the_order_of_the_sampler_leave_nothing_behind(path, me
     gc.collect()
     assert os.getpid() not in workers
     # torch's queues let go of theirs a moment later.
-    assert comes_true(lambda: open_descriptors() <= descriptors)
+    settles(open_descriptors, descriptors)
     assert comes_true(lambda: shared_memory_of(workers) == [])
