@@ -1,4 +1,4 @@
-"""Servers for every test of this folder; each is started once, when a test first asks for it."""
+"""Servers for every test of this folder, each started once, when a test first asks for it; and kinds of files."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cloud import samples
 from tests.cloud.servers import azure, gcs, s3, toxic
 from tests.cloud.servers.forwarding import forwarding
 from tests.cloud.servers.held_objects import HeldObjects
@@ -53,6 +54,12 @@ def azurite(server_folder: Path) -> Iterator[ObjectServer]:
 def toxiproxy(server_folder: Path) -> Iterator[toxic.Toxiproxy]:
     with toxic.toxiproxy(server_folder) as server:
         yield server
+
+
+@pytest.fixture(params=samples.KINDS, ids=str)
+def kind(request: pytest.FixtureRequest) -> samples.Kind:
+    found: samples.Kind = request.param
+    return found
 
 
 @pytest.fixture

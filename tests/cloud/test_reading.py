@@ -20,12 +20,6 @@ pytest.importorskip("obstore")
 RECORDS = samples.make_records(700, size=300)
 
 
-@pytest.fixture(params=samples.KINDS, ids=str)
-def kind(request: pytest.FixtureRequest) -> samples.Kind:
-    found: samples.Kind = request.param
-    return found
-
-
 def test_every_way_of_reading_gives_the_records(
     readable: ObjectServer, kind: samples.Kind, folder: str, tmp_path: Path
 ) -> None:

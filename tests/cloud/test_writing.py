@@ -23,12 +23,6 @@ LARGE = samples.make_records(300, size=100_000)
 """30 MB, more than one part of an upload."""
 
 
-@pytest.fixture(params=samples.KINDS, ids=str)
-def kind(request: pytest.FixtureRequest) -> samples.Kind:
-    found: samples.Kind = request.param
-    return found
-
-
 def test_every_format_is_the_same_in_a_file_and_in_an_object(
     writable: ObjectServer, kind: samples.Kind, folder: str, tmp_path: Path
 ) -> None:
