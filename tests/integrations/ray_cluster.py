@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 
+import pytest
+
 
 def ensure() -> None:
     """Start it, if it does not run."""
@@ -19,9 +21,13 @@ def ensure() -> None:
         )
 
 
-def end_behind_folder(item, nextitem) -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item, nextitem):
     """Stop it behind the last test of a folder, so that no test of another one runs beside it."""
     import ray
 
-    if nextitem is None or nextitem.path.parent != item.path.parent:
-        ray.shutdown()
+    try:
+        return (yield)
+    finally:  # behind the fixtures, which may need it
+        if nextitem is None or nextitem.path.parent != item.path.parent:
+            ray.shutdown()

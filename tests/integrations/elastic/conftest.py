@@ -9,14 +9,7 @@ pytest.importorskip("ray", reason="needs Ray: pip install 'octavo[ray]'")
 import octavo
 from tests.integrations import ray_cluster
 from tests.integrations.elastic.jobs import RECORDS, Job
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_teardown(item, nextitem):
-    try:
-        return (yield)
-    finally:  # behind the fixtures, which may need it
-        ray_cluster.end_behind_folder(item, nextitem)
+from tests.integrations.ray_cluster import pytest_runtest_teardown  # noqa: F401 - a hook of this folder
 
 
 @pytest.fixture
