@@ -1,4 +1,4 @@
-"""Counts that other tests of the same process may still bring down: their servers and runners end a moment later."""
+"""Waiting for what comes true by itself: servers and runners of other tests of the same process end a moment later."""
 
 from __future__ import annotations
 
@@ -6,15 +6,22 @@ import os
 import time
 from collections.abc import Callable
 
+PATIENCE_S = 20
+
 
 def open_descriptors() -> int:
     """How many this process has open, where the system lists them."""
     return len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
 
 
-def settles(count: Callable[[], int], at_most: int, patience_s: float = 10.0) -> None:
+def comes_true(condition: Callable[[], bool]) -> bool:
+    """Whether it does, sooner or later."""
+    until = time.monotonic() + PATIENCE_S
+    while not condition() and time.monotonic() < until:
+        time.sleep(0.02)
+    return condition()
+
+
+def settles(count: Callable[[], int], at_most: int) -> None:
     """The count comes down to this, sooner or later."""
-    until = time.monotonic() + patience_s
-    while (found := count()) > at_most and time.monotonic() < until:
-        time.sleep(0.05)
-    assert found <= at_most
+    assert comes_true(lambda: count() <= at_most), f"{count()} are left, and {at_most} were there before"

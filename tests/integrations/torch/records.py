@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -56,10 +55,3 @@ def lists(batches: Iterable[Any]) -> list[list[int]]:
 
 def loader_threads() -> list[str]:
     return [thread.name for thread in threading.enumerate() if thread.name.startswith("octavo-loader")]
-
-
-def comes_true(condition: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + 20
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return condition()

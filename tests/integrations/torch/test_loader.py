@@ -17,13 +17,13 @@ from octavo.integrations.torch._batch import has_device  # noqa: E402
 from octavo.torch import Loader  # noqa: E402
 from tests.integrations.torch.records import (  # noqa: E402
     as_floats,
-    comes_true,
     lists,
     loader_threads,
     number,
     write_numbers,
     write_rows,
 )
+from tests.settling import comes_true  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("no_thread_is_left")
 

@@ -13,7 +13,8 @@ torch = pytest.importorskip("torch")
 
 from octavo.integrations.torch import _crew  # noqa: E402
 from octavo.torch import Loader  # noqa: E402
-from tests.integrations.torch.records import comes_true, loader_threads, number  # noqa: E402
+from tests.integrations.torch.records import loader_threads, number  # noqa: E402
+from tests.settling import comes_true  # noqa: E402
 
 
 @pytest.fixture

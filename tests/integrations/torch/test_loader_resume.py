@@ -11,7 +11,8 @@ torch = pytest.importorskip("torch")
 
 from octavo import errors, shuffle  # noqa: E402
 from octavo.torch import BatchSampler, Loader  # noqa: E402
-from tests.integrations.torch.records import comes_true, lists, number  # noqa: E402
+from tests.integrations.torch.records import lists, number  # noqa: E402
+from tests.settling import comes_true  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("no_thread_is_left")
 EPOCHS = [list(epoch) for epoch in itertools.repeat(shuffle.Sampler(40, batch_size=7, seed=3), 4)]

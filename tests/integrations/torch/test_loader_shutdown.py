@@ -19,7 +19,8 @@ torch = pytest.importorskip("torch")
 import octavo  # noqa: E402
 from octavo import errors  # noqa: E402
 from octavo.torch import Loader  # noqa: E402
-from tests.integrations.torch.records import comes_true, lists, loader_threads, number, write_rows  # noqa: E402
+from tests.integrations.torch.records import lists, loader_threads, number, write_rows  # noqa: E402
+from tests.settling import comes_true  # noqa: E402
 
 ROOT = Path(__file__).parents[3]
 pytestmark = pytest.mark.usefixtures("no_thread_is_left")

@@ -17,7 +17,6 @@ from octavo.integrations.torch._batch import has_device  # noqa: E402
 from octavo.torch import BatchSampler, RecordDataset, Sampler, collate  # noqa: E402
 from tests.integrations.torch.records import (  # noqa: E402
     as_floats,
-    comes_true,
     lists,
     negative,
     number,
@@ -26,7 +25,7 @@ from tests.integrations.torch.records import (  # noqa: E402
     write_numbers,
     write_rows,
 )
-from tests.settling import open_descriptors, settles  # noqa: E402
+from tests.settling import comes_true, open_descriptors, settles  # noqa: E402
 
 METHODS = torch.multiprocessing.get_all_start_methods()
 pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")  # Python 3.12

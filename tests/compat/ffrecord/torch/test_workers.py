@@ -7,8 +7,6 @@ import itertools
 import os
 import re
 import sys
-import time
-from collections.abc import Callable
 
 import pytest
 
@@ -26,7 +24,7 @@ from tests.compat.ffrecord.torch.datasets import (  # noqa: E402
     warnings_are_errors,
     write_numbers,
 )
-from tests.settling import open_descriptors, settles  # noqa: E402
+from tests.settling import comes_true, open_descriptors, settles  # noqa: E402
 
 METHODS = torch.multiprocessing.get_all_start_methods()
 FORKED_OR_PERSISTENT = [(method, method != "fork") for method in METHODS]
@@ -100,13 +98,6 @@ def test_an_error_in_a_worker_keeps_its_kind(path):
     loader = loader_of(OldStyle(path), None, sampler=[0, 99], batch_size=2)
     with pytest.raises(IndexError, match=r"'index < n' failed\. index >= number of samples \(99 >= 40\)"):
         list(loader)
-
-
-def comes_true(condition: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + 20
-    while not condition() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return condition()
 
 
 def shared_memory_of(processes: set[int]) -> list[str]:
