@@ -25,8 +25,27 @@ pub(super) struct FfAssembler {
     held_bytes: u64,
     /// Where the records of each block in the side file are.
     spooled: Vec<(u64, u64)>,
+    entries: Entries,
+}
+
+/// What the index will say of each record.
+#[derive(Default)]
+struct Entries {
     lens: Vec<u64>,
     checksums: Vec<u32>,
+}
+
+impl Entries {
+    /// Takes what there is to say of the records of a block.
+    fn add(&mut self, block: &Held) {
+        self.lens.extend_from_slice(&block.lens);
+        self.checksums.extend_from_slice(&block.checksums);
+    }
+
+    /// All that stands before the records, piece by piece.
+    fn encode(&self, append: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        write::encode_header(&self.checksums, &self.lens, append)
+    }
 }
 
 /// A block of records that waits for its place.
@@ -54,8 +73,7 @@ impl FfAssembler {
             held: Vec::new(),
             held_bytes: 0,
             spooled: Vec::new(),
-            lens: Vec::new(),
-            checksums: Vec::new(),
+            entries: Entries::default(),
         }
     }
 
@@ -78,11 +96,10 @@ impl Assemble for FfAssembler {
     }
 
     fn place(&mut self, block: SealedBlock) -> Result<()> {
-        let Held { bytes, lens, checksums } = Held::of(block);
-        self.lens.extend_from_slice(&lens);
-        self.checksums.extend_from_slice(&checksums);
-        self.held_bytes += bytes.len() as u64;
-        self.held.push(Held { bytes, lens, checksums });
+        let block = Held::of(block);
+        self.entries.add(&block);
+        self.held_bytes += block.bytes.len() as u64;
+        self.held.push(block);
         if self.held_bytes >= HELD_BYTES {
             self.spool_held()?;
         }
@@ -97,14 +114,14 @@ impl Assemble for FfAssembler {
     fn commit(mut self: Box<Self>) -> Result<()> {
         if self.spooled.is_empty() {
             let partial = &mut self.partial;
-            write::encode_header(&self.checksums, &self.lens, &mut |piece| partial.append(piece))?;
+            self.entries.encode(&mut |piece| partial.append(piece))?;
             for block in &self.held {
                 partial.append(&block.bytes)?;
             }
             return self.partial.commit();
         }
         let mut whole = Box::new(FileSink::create(&self.path, Side::Assembling, self.overwrite)?);
-        write::encode_header(&self.checksums, &self.lens, &mut |piece| whole.append(piece))?;
+        self.entries.encode(&mut |piece| whole.append(piece))?;
         for &(offset, len) in &self.spooled {
             whole.append_from(&self.partial, offset, len)?;
         }
@@ -121,13 +138,12 @@ pub(super) struct FfStream {
     held: Vec<u8>,
     /// What did not fit into memory, in a file without a name.
     waiting: Option<TemporaryFile>,
-    lens: Vec<u64>,
-    checksums: Vec<u32>,
+    entries: Entries,
 }
 
 impl FfStream {
-    pub(super) const fn new(sink: Box<dyn Sink>) -> Self {
-        Self { sink, held: Vec::new(), waiting: None, lens: Vec::new(), checksums: Vec::new() }
+    pub(super) fn new(sink: Box<dyn Sink>) -> Self {
+        Self { sink, held: Vec::new(), waiting: None, entries: Entries::default() }
     }
 }
 
@@ -137,11 +153,10 @@ impl Assemble for FfStream {
     }
 
     fn place(&mut self, block: SealedBlock) -> Result<()> {
-        let Held { bytes, lens, checksums } = Held::of(block);
-        self.lens.extend_from_slice(&lens);
-        self.checksums.extend_from_slice(&checksums);
-        self.held.extend_from_slice(&bytes);
-        recycle::give(bytes);
+        let block = Held::of(block);
+        self.entries.add(&block);
+        self.held.extend_from_slice(&block.bytes);
+        recycle::give(block.bytes);
         if self.held.len() as u64 >= HELD_BYTES {
             let waiting = match &mut self.waiting {
                 Some(waiting) => waiting,
@@ -158,8 +173,8 @@ impl Assemble for FfStream {
     }
 
     fn commit(self: Box<Self>) -> Result<()> {
-        let Self { mut sink, held, waiting, lens, checksums } = *self;
-        write::encode_header(&checksums, &lens, &mut |piece| sink.append(piece))?;
+        let Self { mut sink, held, waiting, entries } = *self;
+        entries.encode(&mut |piece| sink.append(piece))?;
         if let Some(waiting) = waiting {
             waiting.replay(&mut |piece| sink.append(piece))?;
         }
@@ -172,14 +187,13 @@ impl Assemble for FfStream {
 pub(super) struct FfInPlace {
     file: InPlaceFile,
     count: u64,
-    lens: Vec<u64>,
-    checksums: Vec<u32>,
+    entries: Entries,
 }
 
 impl FfInPlace {
     pub(super) fn new(mut file: InPlaceFile, count: u64) -> Result<Self> {
         file.seek(write::header_bytes(count))?;
-        Ok(Self { file, count, lens: Vec::new(), checksums: Vec::new() })
+        Ok(Self { file, count, entries: Entries::default() })
     }
 }
 
@@ -189,11 +203,10 @@ impl Assemble for FfInPlace {
     }
 
     fn place(&mut self, block: SealedBlock) -> Result<()> {
-        let Held { bytes, lens, checksums } = Held::of(block);
-        self.lens.extend_from_slice(&lens);
-        self.checksums.extend_from_slice(&checksums);
-        self.file.append(&bytes)?;
-        recycle::give(bytes);
+        let block = Held::of(block);
+        self.entries.add(&block);
+        self.file.append(&block.bytes)?;
+        recycle::give(block.bytes);
         Ok(())
     }
 
@@ -203,14 +216,14 @@ impl Assemble for FfInPlace {
 
     fn commit(mut self: Box<Self>) -> Result<()> {
         self.file.check()?;
-        let (expected, actual) = (self.count, self.lens.len() as u64);
+        let (expected, actual) = (self.count, self.entries.lens.len() as u64);
         if expected != actual {
             return Err(Error::RecordCount { path: self.file.name().into(), expected, actual });
         }
         let file = &mut self.file;
         file.seek(0)?;
-        write::encode_header(&self.checksums, &self.lens, &mut |piece| file.append(piece))?;
-        file.cut(write::header_bytes(self.count) + self.lens.iter().sum::<u64>())
+        self.entries.encode(&mut |piece| file.append(piece))?;
+        file.cut(write::header_bytes(self.count) + self.entries.lens.iter().sum::<u64>())
     }
 }
 
