@@ -6,6 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
 
+from octavo._side_files import INDEX
 from octavo.errors import NotFoundError, RecordTypeError, UnsupportedError
 from octavo.storage import _client, _urls
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
 Known: TypeAlias = "tuple[str, str, int, int]"
 """Format, way of storing, number of records and size, as a manifest tells them."""
-
-INDEX = ".octx"
 
 
 @dataclasses.dataclass(frozen=True)
