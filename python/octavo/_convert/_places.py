@@ -188,7 +188,7 @@ class InObjectStore:
             return [path for path in paths if self.file(path).is_there()]
         there: set[str] = set()
         for folder in {self._key(path).rpartition("/")[0] for path in paths}:
-            found, _ = _client.call("listed", self.file(self._before).place._replace(key=folder), recursive=False)
+            found, _ = self.file(self._before).listed(folder)
             there.update(key for key, _ in found)
         return [path for path in paths if self._key(path) in there]
 

@@ -89,8 +89,8 @@ def check_shared(folder: object) -> None:
 def files(folder: str) -> dict[str, Stamp]:
     """The files right in a folder by their names, sorted; none if there is no such folder."""
     if is_remote(folder):
-        place = stored(f"{folder}/").place
-        found, _ = _client.call("listed", place._replace(key=place.key.rstrip("/")), recursive=False)
+        one = stored(f"{folder}/")
+        found, _ = one.listed(one.key)
         return {key.rpartition("/")[2]: _stamp_of(status) for key, status in sorted(found)}
     with refusals(folder, "list"):
         if os.path.lexists(folder) and not os.path.isdir(folder):
@@ -178,8 +178,8 @@ def sweep(hidden: str) -> None:
 def hidden_places(folder: str) -> list[str]:
     """Those of all jobs, also of such as are retired, and not swept."""
     if is_remote(folder):
-        place = stored(f"{folder}/").place
-        _, below = _client.call("listed", place._replace(key=place.key.rstrip("/")), recursive=False)
+        one = stored(f"{folder}/")
+        _, below = one.listed(one.key)
         names = [key.rstrip("/").rpartition("/")[2] for key in below]
     else:
         with refusals(folder, "list"):

@@ -9,7 +9,7 @@ import contextlib
 import os
 import shutil
 
-from octavo.errors import NotFoundError, OptionError, of_os_error
+from octavo.errors import OptionError, of_os_error
 from octavo.storage import _client, _urls
 from octavo.storage._stored import stored
 
@@ -25,18 +25,14 @@ def exists(path: str) -> bool:
     """Whether there is a file, or a local folder, of that name."""
     if not _urls.is_url(path):
         return os.path.lexists(path)
-    try:
-        _client.call("stat", stored(path).place)
-    except NotFoundError:
-        return False
-    return True
+    return stored(path).is_there()
 
 
 def names_in(folder: str) -> list[str]:
     """The files right in a folder, sorted; none if there is no such folder."""
     if _urls.is_url(folder):
         one = stored(folder.rstrip("/") + "/")
-        found, _ = _client.call("listed", one.place._replace(key=one.key.rstrip("/")), recursive=False)
+        found, _ = one.listed(one.key)
         return sorted(key.rpartition("/")[2] for key, _ in found)
     try:
         return sorted(entry.name for entry in os.scandir(folder) if not entry.is_dir())
@@ -89,6 +85,6 @@ def remove_all(folder: str) -> None:
         shutil.rmtree(folder, ignore_errors=True)
         return
     one = stored(folder.rstrip("/") + "/")
-    found, _ = _client.call("listed", one.place._replace(key=one.key.rstrip("/")), recursive=True)
+    found, _ = one.listed(one.key, recursive=True)
     for key, _ in found:
         _client.call("delete", one.place._replace(key=key))

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from octavo.errors import NotFoundError, UnsupportedError
-from octavo.storage import _client
 from octavo.storage._stored import InStore, StoredObject, stored
 
 if TYPE_CHECKING:
@@ -53,10 +52,7 @@ def _listed(one: StoredObject, folder: str, *, recursive: bool = False) -> tuple
     if not _can_list(one):
         message = f"{one.name}: a web server cannot list files; name each of them, or shards as train@64.array_record"
         raise UnsupportedError(message, path=one.name)
-    found: tuple[list[tuple[str, Status]], list[str]] = _client.call(
-        "listed", one.place._replace(key=folder), recursive=recursive
-    )
-    return found
+    return one.listed(folder, recursive=recursive)
 
 
 def _sibling(one: StoredObject, key: str, status: Status | None = None) -> StoredObject:

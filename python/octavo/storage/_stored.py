@@ -119,6 +119,13 @@ class StoredObject:
             return False
         return True
 
+    def listed(self, folder: str, *, recursive: bool = False) -> tuple[list[tuple[str, Status]], list[str]]:
+        """Keys in a folder of its store, with what is said of each; and its folders, unless all below it is listed."""
+        found: tuple[list[tuple[str, Status]], list[str]] = _client.call(
+            "listed", self.place._replace(key=folder.rstrip("/")), recursive=recursive
+        )
+        return found
+
     def in_folder(self, path: str) -> StoredObject:
         """The object at a path that begins at the folder of this one."""
         folder = self.key.rpartition("/")[0]
