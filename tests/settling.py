@@ -15,11 +15,11 @@ def open_descriptors() -> int:
 
 
 def comes_true(condition: Callable[[], bool]) -> bool:
-    """Whether it does, sooner or later."""
+    """Whether it does, sooner or later; once is enough, for other threads open and close things as well."""
     until = time.monotonic() + PATIENCE_S
-    while not condition() and time.monotonic() < until:
+    while not (is_true := condition()) and time.monotonic() < until:
         time.sleep(0.02)
-    return condition()
+    return is_true
 
 
 def settles(count: Callable[[], int], at_most: int) -> None:
