@@ -37,8 +37,8 @@ TYPED := python/octavo benchmarks examples tests
 BENCH := $(PY) -m benchmarks.run --json benchmarks/results/latest.json --plot benchmarks/results/latest.svg
 # Cases of training need frameworks and the other loaders, which are large: EXTRAS=all brings them.
 PEERS := $(if $(filter all,$(EXTRAS)),$(VENV)/.group-peers)
-# Servers that tests of object stores and runners talk to: whatever Go and npm can build here.
-SERVERS := $(if $(filter all,$(EXTRAS)),$(VENV)/.servers)
+# Servers that tests of object stores and runners talk to, whatever Go and npm can build here; and a browser.
+SERVERS := $(if $(filter all,$(EXTRAS)),$(VENV)/.servers $(VENV)/.browser)
 # Crates outside the workspace: they are formatted with it, but built only by their own verbs.
 OUTER_CRATES := fuzz benchmarks/floors
 
@@ -150,6 +150,10 @@ $(VENV)/.extras-%: pyproject.toml $(VENV)/.uv
 
 $(VENV)/.servers: scripts/ensure-servers $(VENV)/.uv
 	scripts/ensure-servers
+	@touch $@
+
+$(VENV)/.browser: scripts/ensure-browser $(VENV)/.uv
+	scripts/ensure-browser
 	@touch $@
 
 # The wheel of this machine: optimised as the published one, but not made portable, which only costs time here.

@@ -6,7 +6,7 @@
 
 pub mod batch;
 mod chunk_cache;
-mod chunk_map;
+pub mod chunk_map;
 pub mod chunks;
 pub mod coalesce;
 pub mod cold;
@@ -14,6 +14,7 @@ pub mod copy;
 mod decode;
 pub mod error;
 pub mod fetch;
+pub mod find;
 pub mod fork;
 mod hop;
 mod in_place;

@@ -12,7 +12,7 @@ pub use crate::input::{Input, Known, Place, Remote};
 use crate::interrupt;
 use crate::io::file::{Identity, LocalFile};
 use crate::io::prefetch::prefetch_line;
-use crate::io::Source;
+use crate::io::{read_vec, Source};
 use crate::lazy::Lazy;
 use crate::open::{self, OpenOptions};
 use crate::pool::{self, Pool};
@@ -275,8 +275,8 @@ impl Dataset {
         })
     }
 
-    /// The bytes that have to be fetched for a record: those of its chunk, where it is in one.
-    pub fn span_of(&self, record: u64) -> Result<Span> {
+    /// The bytes that have to be fetched for a record, and what they decode to: those of its chunk, where it is in one.
+    pub fn placement_of(&self, record: u64) -> Result<Placement> {
         let number = self.shard_of(record)?;
         let shard = self.open_shard(number)?;
         let (local, mut placement) = (record - self.starts[number], Placement::default());
@@ -285,7 +285,28 @@ impl Dataset {
             None => shard.index().locate(local, &mut placement),
         };
         placed.map_err(|damage| shard.blame(damage))?;
-        Ok(placement.span)
+        Ok(placement)
+    }
+
+    /// How many records from this one on share its fate: those up to the end of its chunk, or itself.
+    pub fn unit_at(&self, record: u64) -> Result<u64> {
+        let number = self.shard_of(record)?;
+        let local = record - self.starts[number];
+        let chunks = self.open_shard(number)?.chunks();
+        Ok(chunks.map_or(1, |chunks| chunks.first_record(chunks.chunk_of(local).0 + 1) - local))
+    }
+
+    /// A part of a record, as it stands in its file and unverified; nothing where records are not stored as they are.
+    pub fn part_of(&self, record: u64, offset: u64, len: u64) -> Result<Option<Vec<u8>>> {
+        let mut planned = Planned::default();
+        let shard = self.open_shard(self.shard_of(record)?)?;
+        if shard.index().storing() != Storing::Verbatim {
+            return Ok(None);
+        }
+        self.locate(record, &mut planned)?;
+        let span = planned.span();
+        let start = offset.min(span.len);
+        read_vec(shard.source(), span.offset + start, len.min(span.len - start)).map(Some)
     }
 
     /// Size of all files together, when they were opened.

@@ -97,14 +97,15 @@ impl Digest {
     }
 }
 
-type Report<'a> = dyn FnMut(u64) -> Result<(), Failure> + 'a;
+/// Told how many records are done.
+pub type Report<'a> = dyn FnMut(u64) -> Result<(), Failure> + 'a;
 
 fn told(progress: Option<&Py<PyAny>>) -> impl FnMut(u64) -> Result<(), Failure> + '_ {
     move |done| progress::report(progress, (done,))
 }
 
 /// Runs long work on a reader with the interpreter lock released.
-fn on_reader<T: Send>(
+pub fn on_reader<T: Send>(
     py: Python<'_>,
     reader: &Bound<'_, Reader>,
     progress: Option<&Py<PyAny>>,

@@ -8,6 +8,7 @@ mod calls;
 mod chunked;
 mod digest;
 mod errors;
+mod find;
 mod flight;
 mod folder;
 mod front;
@@ -40,6 +41,8 @@ mod _core {
     use crate::calls::{end_calls, wait_for_calls};
     #[pymodule_export]
     use crate::digest::{copy, digest, edges_by_bytes, scatter, Digest};
+    #[pymodule_export]
+    use crate::find::find;
     #[pymodule_export]
     use crate::folder::{encode_folder_table, parse_folder_table};
     #[pymodule_export]

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use octavo_engine::batch::Plan;
+use octavo_engine::chunk_map::ChunkPlace;
 use octavo_engine::chunks::ChunkPlan;
 use octavo_engine::info::Description;
 use octavo_engine::io::{IoMode, Residence};
@@ -30,6 +31,12 @@ use crate::{chunked, indices, single, source};
 
 /// A part of a file: its number, the first byte, the byte after the last.
 type Part = (usize, u64, u64);
+
+/// A chunk of a file: its number, its first byte, its size, its first record, how many it has, what they decode to.
+type Chunk = (u64, u64, u64, u64, u64, Option<u64>);
+
+/// The size of a record, where it is known, and the memory that reading it takes.
+type Load = (Option<u64>, u64);
 
 /// Records by number; the base of `octavo.Reader`.
 #[pyclass(subclass, frozen, module = "octavo._core")]
@@ -280,13 +287,25 @@ impl Reader {
     /// How many chunks the first file has.
     #[getter]
     fn _chunk_count(&self, py: Python<'_>) -> PyResult<u64> {
-        self.dataset.chunk_count().into_py(py)
+        self.dataset.chunk_count(0).into_py(py)
     }
 
     /// A chunk of the first file: its first byte, its size, its first record and how many it has.
     fn _chunk(&self, py: Python<'_>, chunk: u64) -> PyResult<(u64, u64, u64, u64)> {
-        let found = self.dataset.chunk_at(chunk).into_py(py)?;
+        let found = self.dataset.chunk_at(0, chunk).into_py(py)?;
         Ok((found.span.offset, found.span.len, found.first_record, found.record_count))
+    }
+
+    /// How many chunks a file has; at most so many of them, evenly spread: number, first byte, size, first record in the file,
+    /// how many it has, and what they decode to if the file says.
+    fn _chunks_of_file(&self, py: Python<'_>, file: usize, most: u64) -> PyResult<(u64, Vec<Chunk>)> {
+        self.check_open(py)?;
+        let told = |(number, ChunkPlace { span, first_record, record_count, decoded_bytes })| {
+            (number, span.offset, span.len, first_record, record_count, decoded_bytes)
+        };
+        let some = || Ok((self.dataset.chunk_count(file)?, self.dataset.some_chunks(file, most)?));
+        let (count, chunks) = py.detach(some).into_py(py)?;
+        Ok((count, chunks.into_iter().map(told).collect()))
     }
 
     /// The chunk of the first file that a record is in, and its place there.
@@ -296,8 +315,37 @@ impl Reader {
 
     /// The first byte and the size of what has to be fetched for a record: its chunk, where it is in one.
     fn _place(&self, py: Python<'_>, record: u64) -> PyResult<(u64, u64)> {
-        let span = self.dataset.span_of(record).into_py(py)?;
+        let span = self.dataset.placement_of(record).into_py(py)?.span;
         Ok((span.offset, span.len))
+    }
+
+    /// The size of each record, or nothing where only reading it would tell; and the memory that reading it takes: that of its
+    /// chunk, where it is in one. Nothing at all for records whose places cannot be told.
+    fn _loads(&self, py: Python<'_>, indices: &Bound<'_, PyAny>) -> PyResult<Vec<Option<Load>>> {
+        self.check_open(py)?;
+        let wanted = indices::positions(indices, self.view.count)?;
+        let load = |position: u64| {
+            let record = self.view.record(position);
+            let found = || Ok((self.dataset.size_of(record)?, self.dataset.placement_of(record)?.record_len));
+            match found() {
+                Err(Error::Format { .. }) => Ok(None),
+                found => found.map(Some),
+            }
+        };
+        py.detach(|| wanted.into_iter().map(load).collect::<Result<_, _>>()).into_py(py)
+    }
+
+    /// Part of a record as it stands in its file, not verified; nothing where records do not stand there as they are.
+    fn _part<'py>(
+        &self,
+        py: Python<'py>,
+        record: u64,
+        offset: u64,
+        length: u64,
+    ) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        self.check_open(py)?;
+        let part = py.detach(|| self.dataset.part_of(self.view.record(record), offset, length)).into_py(py)?;
+        Ok(part.map(|part| PyBytes::new(py, &part)))
     }
 
     /// Of each file: its format, how its records are stored, how many there are, and its size.

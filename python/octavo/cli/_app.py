@@ -21,6 +21,7 @@ COMMANDS = {
     "head": "The first records.",
     "get": "Records by number.",
     "cat": "All records, or a range of them.",
+    "view": "Look into files in a browser.",
     "count": "How many records there are.",
     "partitions": "Tasks for other processes.",
     "manifest": "A list of files, so that many open as one.",

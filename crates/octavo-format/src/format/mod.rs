@@ -256,6 +256,11 @@ pub trait Chunks: Send + Sync {
     /// Where a chunk is and the size of its records, written to `placement`.
     fn place_chunk(&self, chunk: u64, placement: &mut Placement) -> Result<(), FormatError>;
 
+    /// Whether placements tell what chunks decode to; elsewhere it is a guess.
+    fn knows_decoded_bytes(&self) -> bool {
+        true
+    }
+
     /// Whether a chunk can be decoded together with its neighbours.
     fn can_join(&self, _chunk: u64) -> bool {
         false

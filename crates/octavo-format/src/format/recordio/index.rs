@@ -165,6 +165,10 @@ impl Chunks for RecordIoIndex {
         }
     }
 
+    fn knows_decoded_bytes(&self) -> bool {
+        false
+    }
+
     /// The size of the records is a guess: headers do not tell it.
     fn place_chunk(&self, chunk: u64, placement: &mut Placement) -> Result<(), FormatError> {
         let (entry, next) = self.table.get(bytes::to_usize(chunk))?;

@@ -1,0 +1,112 @@
+"""Records by number, as the page asks for them: one batch for a screen, and what was just read is not read again.
+
+What comes back for a record is its bytes or a reason why not. Nothing here is larger than a screen's budget of bytes,
+but for one record at a time of up to `LARGE_BYTES`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+
+from octavo._reader import Reader
+from octavo.errors import FormatError
+from octavo.viewer._opened import LARGE_BYTES
+
+_SCREEN_BYTES = 16 << 20
+_KEPT_BYTES = 32 << 20
+_PATIENCE_S = 2.0  # with the search for what is intact among damaged records
+
+
+@dataclasses.dataclass(frozen=True)
+class Damaged:
+    """A record that cannot be read."""
+
+    reason: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Large:
+    """A record that is not read by itself, because it, or the chunk that it is in, would take this much memory."""
+
+    load_bytes: int
+    record_bytes: int | None
+
+
+@dataclasses.dataclass(frozen=True)
+class Later:
+    """A record for which there was no room; it can be asked for again."""
+
+
+Content = bytes | Damaged | Large | Later
+
+
+class Contents:
+    """Records of a reader. Can be shared between threads."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._kept: OrderedDict[int, bytes] = OrderedDict()
+        self._kept_bytes = 0
+        self._lock = threading.Lock()
+
+    def one(self, number: int) -> Content:
+        """A record."""
+        return self.several([number])[0]
+
+    def several(self, numbers: Sequence[int]) -> list[Content]:
+        """Records in this order, in one batch as far as they were not read before."""
+        found: dict[int, Content] = {}
+        with self._lock:
+            for number in numbers:
+                if (record := self._kept.get(number)) is not None:
+                    self._kept.move_to_end(number)
+                    found[number] = record
+        missing = [number for number in dict.fromkeys(numbers) if number not in found]
+        found |= self._read(missing)
+        return [found[number] for number in numbers]
+
+    def _read(self, numbers: list[int]) -> dict[int, Content]:
+        if not numbers:
+            return {}
+        found: dict[int, Content] = {}
+        loads = self._reader._loads(numbers)  # noqa: SLF001 - part of the package
+        readable = []
+        for number, load in zip(numbers, loads, strict=True):
+            if load is not None and load[1] > LARGE_BYTES:
+                found[number] = Large(load[1], load[0])
+            else:
+                readable.append(number)
+        self._read_within(readable, found, time.monotonic() + _PATIENCE_S)
+        self._keep({number: one for number, one in found.items() if isinstance(one, bytes)})
+        return {number: found.get(number, Later()) for number in numbers}
+
+    def _read_within(self, numbers: list[int], found: dict[int, Content], deadline: float) -> None:
+        """Read as many as fit. Where one is damaged, both halves are tried, as long as there is time."""
+        room = _SCREEN_BYTES - sum(len(one) for one in found.values() if isinstance(one, bytes))
+        if not numbers or (found and room <= 0):
+            return
+        try:
+            batch = self._reader._read_first(numbers, max(room, 1))  # noqa: SLF001 - part of the package
+        except FormatError as error:
+            if len(numbers) == 1:
+                found[numbers[0]] = Damaged(str(error))
+            elif time.monotonic() < deadline:
+                half = len(numbers) // 2
+                self._read_within(numbers[:half], found, deadline)
+                self._read_within(numbers[half:], found, deadline)
+            return
+        found.update(zip(numbers, batch.to_list(), strict=False))  # those that fitted come first
+
+    def _keep(self, records: dict[int, bytes]) -> None:
+        with self._lock:
+            for number, record in records.items():
+                if number not in self._kept and len(record) <= _KEPT_BYTES:
+                    self._kept[number] = record
+                    self._kept_bytes += len(record)
+            while self._kept_bytes > _KEPT_BYTES:
+                _, oldest = self._kept.popitem(last=False)
+                self._kept_bytes -= len(oldest)
