@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from octavo import _core
@@ -14,9 +15,10 @@ from octavo._side_files import PARTIAL
 from octavo.errors import FormatError, OctavoError
 
 if TYPE_CHECKING:
-    from octavo._open import Format
+    from octavo._open import Format, IoMode
 
 Refuse: TypeAlias = Callable[[OctavoError], bool]
+OpenFiles: TypeAlias = Callable[[list[Input]], Reader]
 _Found: TypeAlias = tuple[int, int, int, OctavoError]
 
 _TORN = "the last {} bytes are an interrupted append"
@@ -91,21 +93,24 @@ def verify(
     return examine(expand(location), format, progress, _refuse_what_the_system_refused)
 
 
-def examine(inputs: list[Input], format: Format | None, progress: Progress | None, refuse: Refuse) -> VerifyReport:
+def examine(
+    inputs: list[Input], format: Format | None, progress: Progress | None, refuse: Refuse, *, io: IoMode = "auto"
+) -> VerifyReport:
     """As `verify`; `refuse` is asked about each file that cannot be opened.
 
     It raises if the work is to end, or else says whether the file is left out of the report. What it lets pass is
     damage.
     """
+    # No sidecar: it is the file that is judged.
+    open_files = partial(Reader, format=format, sidecar=False, io=io)
     if len(inputs) == 1:
-        return _one_by_one(inputs, format, progress, refuse)
+        return _one_by_one(inputs, open_files, progress, refuse)
     try:
-        reader = Reader(inputs, format=format, sidecar=False)  # it is the file that is judged
-        return _verify(reader, progress)
+        return _verify(open_files(inputs), progress)
     except OctavoError as error:
         if error.path is None:
             raise
-    return _one_by_one(inputs, format, progress, refuse)
+    return _one_by_one(inputs, open_files, progress, refuse)
 
 
 def _refuse_what_the_system_refused(error: OctavoError) -> bool:
@@ -129,9 +134,9 @@ def _verify(reader: Reader, progress: Progress | None, total: int | None = None,
     return VerifyReport(count, tuple(damage), len(paths), size)
 
 
-def _one_by_one(inputs: list[Input], format: Format | None, progress: Progress | None, refuse: Refuse) -> VerifyReport:
+def _one_by_one(inputs: list[Input], open_files: OpenFiles, progress: Progress | None, refuse: Refuse) -> VerifyReport:
     """Where a file cannot even be counted, the numbers of the records after it start as if it were not there."""
-    opened = [_open(one, format, refuse) for one in inputs]
+    opened = [_open(one, open_files, refuse) for one in inputs]
     total = sum(len(reader) for reader in opened if isinstance(reader, Reader))
     reports: list[VerifyReport] = []
     seen = 0
@@ -149,10 +154,10 @@ def _one_by_one(inputs: list[Input], format: Format | None, progress: Progress |
     )
 
 
-def _open(one: Input, format: Format | None, refuse: Refuse) -> Reader | Damage | None:
+def _open(one: Input, open_files: OpenFiles, refuse: Refuse) -> Reader | Damage | None:
     """A reader, or what is wrong, or None for what is refused."""
     try:
-        return Reader([one], format=format, sidecar=False)
+        return open_files([one])
     except OctavoError as error:
         return _whole_file(error, one, refuse)
 

@@ -195,6 +195,7 @@ where
     E: From<Error>,
 {
     let visit: Visit<T> = Arc::new(visit);
+    let most_ahead_bytes = MOST_AHEAD_BYTES.min(most_bytes);
     let most_ahead = if dataset.is_remote() { MOST_AHEAD_REMOTE } else { pool::cpu().threads() * 2 };
     let mut ahead = Ahead(VecDeque::new(), dataset.is_remote());
     let (mut planned, mut done, mut ahead_bytes) = (0, 0, 0);
@@ -203,7 +204,7 @@ where
     let mut stuck = None;
     while done < view.count {
         let has_room =
-            |blocks: usize, bytes: u64| blocks < most_ahead && (blocks == 0 || bytes < MOST_AHEAD_BYTES);
+            |blocks: usize, bytes: u64| blocks < most_ahead && (blocks == 0 || bytes < most_ahead_bytes);
         while planned < view.count && stuck.is_none() && has_room(ahead.0.len(), ahead_bytes) {
             let block = match Block::start(dataset, view, planned, most_bytes, &visit) {
                 Ok(block) => block,

@@ -13,6 +13,7 @@ from octavo.cli._arguments import Format, Locations
 from octavo.cli._render import number, plural
 from octavo.cli._stdin import without_stdin
 from octavo.viewer import Viewer
+from octavo.viewer._memory import give_back_large_blocks
 
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 
@@ -32,6 +33,7 @@ def view(
     searched, sampled and exported, and the files verified. The page is served on this machine, to whoever has the
     address that is printed, until Ctrl-C.
     """
+    give_back_large_blocks()
     with without_stdin(paths) as location:
         viewer = Viewer(location, format=format, host=host, port=port, export_folder=export_to)
         try:

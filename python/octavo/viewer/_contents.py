@@ -16,8 +16,8 @@ from octavo._reader import Reader
 from octavo.errors import FormatError
 from octavo.viewer._opened import LARGE_BYTES
 
-_SCREEN_BYTES = 16 << 20
-_KEPT_BYTES = 32 << 20
+_SCREEN_BYTES = 8 << 20
+_KEPT_BYTES = 24 << 20
 _PATIENCE_S = 2.0  # with the search for what is intact among damaged records
 
 
@@ -90,6 +90,9 @@ class Contents:
         if not numbers or (found and room <= 0):
             return
         try:
+            if len(numbers) == 1:
+                found[numbers[0]] = self._reader[numbers[0]]  # without a batch around it: it may be large
+                return
             batch = self._reader._read_first(numbers, max(room, 1))  # noqa: SLF001 - part of the package
         except FormatError as error:
             if len(numbers) == 1:

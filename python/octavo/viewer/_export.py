@@ -18,7 +18,7 @@ from octavo.viewer._opened import LARGE_BYTES, Opened
 
 MOST_NUMBERS = 100_000
 _BLOCK_RECORDS = 1000
-_BLOCK_BYTES = 16 << 20
+_BLOCK_BYTES = 8 << 20
 _MOST_TOLD = 1000  # records that were left out
 FORMATS: tuple[Format, ...] = get_args(Format)
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import importlib.resources
 import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
@@ -28,6 +29,7 @@ from octavo.viewer._stream import Streams
 from octavo.viewer._verify import verify
 from octavo.viewer.decoders import Decoders
 
+_THREADS = 6
 _MOST_CARDS = 500
 _MOST_SHARDS = 500
 _MOST_SAMPLED = 10_000
@@ -44,6 +46,8 @@ class Routes:
         self._streams = streams
         self._export_folder = export_folder
         self._screen = Screen(opened, decoders)
+        # Few threads: each keeps memory that it has used, and a page asks for little at once.
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="octavo-viewer")
         self._page = _page_files()
 
     def app(self) -> Starlette:
@@ -71,11 +75,15 @@ class Routes:
             "/api/verify": lambda _: verify(self._opened),
             "/api/export": lambda asked: export(self._opened, self._export_folder, asked),
         }
-        routes = [Route(path, _threaded(get), methods=["GET"]) for path, get in gets.items()]
-        routes += [Route(path, _threaded(_as_json(get)), methods=["GET"]) for path, get in answers.items()]
+        routes = [Route(path, self._threaded(get), methods=["GET"]) for path, get in gets.items()]
+        routes += [Route(path, self._threaded(_as_json(get)), methods=["GET"]) for path, get in answers.items()]
         routes += [Route(path, self._streamed(start), methods=["POST"]) for path, start in works.items()]
         handlers: Any = {HTTPException: _tell_http, OctavoError: _tell, OSError: _tell}
         return Starlette(routes=routes, exception_handlers=handlers)
+
+    def close(self) -> None:
+        """Wait for answers that are under way, and begin no others."""
+        self._threads.shutdown(cancel_futures=True)
 
     def index(self, _request: Request) -> Response:
         """The page."""
@@ -178,6 +186,13 @@ class Routes:
             raise HTTPException(400, "there is no decoder of this name")
         return name
 
+    def _threaded(self, get: Callable[[Request], Response]) -> Callable[[Request], Any]:
+        @functools.wraps(get)
+        async def answer(request: Request) -> Response:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, get, request)
+
+        return answer
+
     def _streamed(self, start: Callable[[dict[str, Any]], Work]) -> Callable[[Request], Any]:
         async def answer(request: Request) -> Response:
             try:
@@ -186,18 +201,10 @@ class Routes:
                 raise HTTPException(400, "the body is no JSON") from error
             if not isinstance(asked, dict):
                 raise HTTPException(400, "the body is no object of JSON")
-            work = await run_in_threadpool(start, asked)
+            work = await asyncio.get_running_loop().run_in_executor(self._threads, start, asked)
             return StreamingResponse(self._streams.start(work), media_type="application/x-ndjson")
 
         return answer
-
-
-def _threaded(get: Callable[[Request], Response]) -> Callable[[Request], Any]:
-    @functools.wraps(get)
-    async def answer(request: Request) -> Response:
-        return await run_in_threadpool(get, request)
-
-    return answer
 
 
 def _as_json(get: Callable[[Request], Any]) -> Callable[[Request], Response]:

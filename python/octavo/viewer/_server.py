@@ -69,8 +69,8 @@ class Viewer:
             raise
         self._host = host
         self._streams = Streams()
-        routes = Routes(self._opened, Decoders([*decoders, *installed()]), self._streams, folder)
-        self._guard = Guard(routes.app(), host)
+        self._routes = Routes(self._opened, Decoders([*decoders, *installed()]), self._streams, folder)
+        self._guard = Guard(self._routes.app(), host)
         settings = uvicorn.Config(
             self._guard,
             log_level="error",
@@ -129,6 +129,7 @@ class Viewer:
         if self._thread.is_alive():
             self._server.should_exit = True
             self._thread.join(_PATIENCE_S)
+        self._routes.close()
         self._socket.close()
         self._opened.close()
 

@@ -16,7 +16,7 @@ def verify(opened: Opened) -> Work:
     """Read and check every record of every file; those that could not be opened are told as well."""
 
     def work(emit: Emit) -> None:
-        report = examine(opened.inputs, opened.format, Pace(emit), _let_pass)
+        report = examine(opened.inputs, opened.format, Pace(emit), _let_pass, io="pread")
         numbers = {path: number for number, path in enumerate(opened.reader.paths)}
         told = [_as_json(one, numbers) for one in report.damage[:_MOST_TOLD]]
         emit(
