@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from octavo import _tf_example
+from octavo import _record_text, _tf_example
 from octavo.cli import _forms
 
 HARMFUL = [b"\x1b[2J", b"\x9b2J", b"\xc2\x9b2J", b"\x07", b"\x00", b"a\rb", b"a\nb", "\u202ereversed".encode(), b"\x7f"]
@@ -21,7 +21,7 @@ def test_no_form_lets_a_record_reach_the_terminal(record):
     example = {"name": [record], record.decode("utf-8", "replace"): [1]}
     lines = [
         _forms.text_line(record),
-        *_forms.dump_lines(record, None),
+        *_record_text.dump_lines(record, None),
         _forms.json_line(0, record),
         _forms.json_line(0, b'["%s"]' % record),
         *_forms.text_lines(record.decode("utf-8", "replace")),
@@ -49,17 +49,17 @@ def test_text_has_its_own_lines(text, lines):
     [(b"", True), (b"a\tb\r\n", True), ("é中".encode(), True), (b"\xff", False), (b"a\0", False), (b"\x1b[1m", False)],
 )
 def test_text_is_utf_8_without_controls(record, is_text):
-    assert (_forms.text_of(record) is not None) == is_text
+    assert (_record_text.text_of(record) is not None) == is_text
 
 
 def test_a_dump_shows_offsets_bytes_and_characters():
-    assert list(_forms.dump_lines(b"0123456789abcdef\x00\xff", None)) == [
+    assert list(_record_text.dump_lines(b"0123456789abcdef\x00\xff", None)) == [
         "0000  30 31 32 33 34 35 36 37  38 39 61 62 63 64 65 66  0123456789abcdef",
         "0010  00 ff                                             ..",
     ]
-    assert list(_forms.dump_lines(bytes(100_000), None))[-1].startswith("18690  00")
-    assert len(list(_forms.dump_lines(bytes(1000), 33))) == 3
-    assert list(_forms.dump_lines(b"", None)) == []
+    assert list(_record_text.dump_lines(bytes(100_000), None))[-1].startswith("18690  00")
+    assert len(list(_record_text.dump_lines(bytes(1000), 33))) == 3
+    assert list(_record_text.dump_lines(b"", None)) == []
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_features_are_shown_by_name_kind_and_value():
 @settings(deadline=None)
 @given(st.floats(width=32, allow_nan=False, allow_infinity=False))
 def test_a_short_float_is_the_same_in_32_bits(value):
-    short = _forms.short_float(value)
+    short = _record_text.short_float(value)
     assert struct.pack("<f", short) == struct.pack("<f", value)
     assert len(repr(short)) <= len(repr(value))
 

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from octavo import _wording
 from octavo.cli import _render
 
 
@@ -34,7 +35,7 @@ from octavo.cli import _render
     ],
 )
 def test_a_size_has_three_digits_and_a_unit_of_a_thousand(count, text):
-    assert _render.size(count) == text
+    assert _wording.size(count) == text
 
 
 @pytest.mark.parametrize(
@@ -42,7 +43,7 @@ def test_a_size_has_three_digits_and_a_unit_of_a_thousand(count, text):
     [(0, "0 B"), (999, "999 B"), (1000, "1 kB"), (1500, "1.5 kB"), (20_000, "20 kB"), (10**12, "1 TB")],
 )
 def test_a_round_size_has_no_more_digits_than_it_needs(count, text):
-    assert _render.round_size(count) == text
+    assert _wording.round_size(count) == text
 
 
 @pytest.mark.parametrize(
@@ -50,28 +51,28 @@ def test_a_round_size_has_no_more_digits_than_it_needs(count, text):
     [(0.0, "0"), (1.0, "1"), (6.625, "6.62"), (62.5, "62.5"), (99.94, "99.9"), (99.96, "100"), (39_473.7, "39,474")],
 )
 def test_an_average_has_three_digits(value, text):
-    assert _render.mean(value) == text
+    assert _wording.mean(value) == text
 
 
 def test_a_size_on_average_may_be_a_part_of_a_byte():
-    assert _render.mean_size(6.63) == "6.63 B"
-    assert _render.mean_size(999.7) == "1.00 kB"
+    assert _wording.mean_size(6.63) == "6.63 B"
+    assert _wording.mean_size(999.7) == "1.00 kB"
 
 
 def test_sizes_that_are_compared_are_told_exactly():
-    assert _render.size_and_bytes(999) == "999 B"
-    assert _render.size_and_bytes(1_234_567) == "1.23 MB (1,234,567 bytes)"
+    assert _wording.size_and_bytes(999) == "999 B"
+    assert _wording.size_and_bytes(1_234_567) == "1.23 MB (1,234,567 bytes)"
 
 
 @pytest.mark.parametrize(
     ("count", "text"), [(0, "0 records"), (1, "1 record"), (2, "2 records"), (1000, "1,000 records")]
 )
 def test_one_is_singular(count, text):
-    assert _render.plural(count, "record") == text
+    assert _wording.plural(count, "record") == text
 
 
 def test_a_plural_may_be_irregular():
-    assert _render.plural(2, "entry", "entries") == "2 entries"
+    assert _wording.plural(2, "entry", "entries") == "2 entries"
 
 
 @pytest.mark.parametrize(
@@ -86,7 +87,7 @@ def test_a_plural_may_be_irregular():
     ],
 )
 def test_a_duration_has_a_unit_that_fits(seconds, text):
-    assert _render.duration(seconds) == text
+    assert _wording.duration(seconds) == text
 
 
 def test_columns_of_a_table_are_aligned():

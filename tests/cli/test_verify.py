@@ -310,6 +310,6 @@ class TestTerminals:
 
 
 def _size(path: Path) -> str:
-    from octavo.cli._render import size
+    from octavo._wording import size
 
     return size(path.stat().st_size)

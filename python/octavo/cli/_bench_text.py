@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from octavo._bench._advice import cpus_to_keep_up, device_in_order
 from octavo._bench._figures import Advice, BenchReport, Bottleneck, Limit, Measured, Rate, Setting
-from octavo.cli._render import duration, number, plural, size, table
+from octavo._wording import duration, number, plural, size
+from octavo.cli._render import table
 
 _LIMITS: dict[Limit, str] = {
     "device": "the device is the limit",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 import octavo
+from octavo import _wording
 from octavo._convert import Container, _plan
 from octavo._convert._open_any import RECORD_FORMATS
 from octavo._convert._order import has_journal
@@ -178,7 +179,7 @@ def tell(report: ConvertReport, *, json: bool) -> None:
     kept = f", {report.kept_count} of them kept from before" if report.kept_count > 0 else ""
     if report.kept_count == len(report.paths):
         kept = ", already there" if len(report.paths) == 1 else ", all already there"
-    what = f"{_render.plural(report.record_count, 'record')}, {_render.size(report.record_bytes)}"
+    what = f"{_wording.plural(report.record_count, 'record')}, {_wording.size(report.record_bytes)}"
     _terminal.result(f"{where}: {what}{kept}")
     how = "read back and compared" if report.verified else "not read back"
     _terminal.result(f"digest {digest.ordered} ({how})")

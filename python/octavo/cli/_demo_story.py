@@ -17,7 +17,7 @@ from typing import TypeVar
 
 import octavo
 from octavo import _core
-from octavo.cli._render import number, plural, size
+from octavo._wording import number, plural, size
 from octavo.errors import ChecksumError, OctavoError
 
 BATCH = 256

@@ -7,8 +7,8 @@ from typing import Annotated, TypeVar
 
 import typer
 
+from octavo._wording import number
 from octavo.cli import _terminal
-from octavo.cli._render import number
 
 Limit = Annotated[int, typer.Option("--limit", min=0, help="The most places to list; --json lists all of them.")]
 DEFAULT_LIMIT = 20

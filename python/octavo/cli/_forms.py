@@ -7,18 +7,17 @@ import codecs
 import json
 import math
 import re
-import struct
 from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
 from octavo import _tf_example
+from octavo._record_text import short_float, text_of
 from octavo._tf_example import SequenceExample, Values
-from octavo.cli._render import number, plural, table
+from octavo._wording import number, plural
+from octavo.cli._render import table
 from octavo.cli._terminal import harmless, json_text
 from octavo.errors import FormatError
 
-_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")  # what text does not have
-_DUMP_WIDTH = 16
 _PIECE_BYTES = 1 << 16
 _MOST_DIGITS = 1000  # of a number in JSON; Python refuses more than 4300, and would refuse all records for one
 _MOST_TRIED = 1_000_000  # values of what may be an example: bytes that are none must not take seconds to be found out
@@ -26,15 +25,6 @@ _SHOWN_VALUES = 8
 _SHOWN_BYTES = 32  # of one value of an example
 
 Example = dict[str, Values] | SequenceExample
-
-
-def text_of(record: bytes) -> str | None:
-    """The record as text; None if it is not UTF-8, or has other controls than tabs and ends of lines."""
-    try:
-        text = record.decode()
-    except UnicodeDecodeError:
-        return None
-    return None if _CONTROLS.search(text) else text
 
 
 def example_of(record: bytes, most_values: int = _MOST_TRIED) -> Example | None:
@@ -80,16 +70,6 @@ def text_lines(text: str) -> list[str]:
 
 def _with_tabs(line: str) -> str:
     return "\t".join(harmless(part) for part in line.split("\t"))
-
-
-def dump_lines(record: bytes, most_bytes: int | None) -> Iterator[str]:
-    """Offset, bytes and characters, sixteen a line."""
-    shown = record[:most_bytes]
-    digits = max(4, len(f"{max(len(shown) - 1, 0):x}"))
-    for at in range(0, len(shown), _DUMP_WIDTH):
-        row = shown[at : at + _DUMP_WIDTH]
-        characters = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in row)  # noqa: PLR2004 - what ASCII prints
-        yield f"{at:0{digits}x}  {row[:8].hex(' '):<23}  {row[8:].hex(' '):<23}  {characters}"
 
 
 def json_line(record_number: int, record: bytes) -> str:
@@ -153,15 +133,6 @@ def _json_value(value: bytes | float) -> Any:
         return value
     text = text_of(value)
     return {"base64": base64.b64encode(value).decode()} if text is None else text
-
-
-def short_float(value: float) -> float:
-    """The number with the fewest digits that is the same in 32 bits: 0.1, not 0.10000000149011612."""
-    for digits in range(6, 9):
-        short = float(f"{value:.{digits}g}")
-        if struct.pack("<f", short) == struct.pack("<f", value):
-            return short
-    return float(f"{value:.9g}")
 
 
 def _float_text(value: float) -> str:

@@ -16,12 +16,13 @@ from typing import Annotated, Literal, TypeAlias
 
 import typer
 
+from octavo import _record_text
 from octavo._core import Batch
 from octavo._reader import Reader
 from octavo._sound_blocks import sound_blocks
 from octavo._tf_example import SequenceExample
+from octavo._wording import plural
 from octavo.cli import _forms, _terminal
-from octavo.cli._render import plural
 from octavo.errors import FormatError, OctavoError, OptionError
 
 Form: TypeAlias = Literal["auto", "text", "json", "example", "hex", "base64", "raw"]
@@ -191,7 +192,7 @@ def _left_out(record: bytes, most_bytes: int | None) -> Iterator[str]:
 
 def _auto(record_number: int, record: bytes, most_bytes: int | None) -> Iterator[str]:
     """A line of text as it is; whatever takes more than a line has a heading."""
-    if (text := _forms.text_of(record)) is not None and record:
+    if (text := _record_text.text_of(record)) is not None and record:
         shown = text if most_bytes is None else record[:most_bytes].decode("utf-8", "ignore")
         lines = _forms.text_lines(shown)
         if len(lines) > 1:
@@ -207,7 +208,7 @@ def _auto(record_number: int, record: bytes, most_bytes: int | None) -> Iterator
 
 def _hex(record_number: int, record: bytes, most_bytes: int | None) -> Iterator[str]:
     yield _heading(record_number, record, "hex")
-    yield from _indented(_forms.dump_lines(record, most_bytes))
+    yield from _indented(_record_text.dump_lines(record, most_bytes))
     yield from _left_out(record, most_bytes)
 
 

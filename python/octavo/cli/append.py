@@ -8,13 +8,14 @@ from typing import Annotated
 import typer
 
 import octavo
+from octavo import _wording
 from octavo._convert._any_input import AnyInput
 from octavo._convert._open_any import open_input
 from octavo._convert._plan import Job
 from octavo._convert._records_of import RecordsOf, Tally
 from octavo._location import as_text, is_remote
 from octavo.cli import _conversion as _c
-from octavo.cli import _render, _terminal
+from octavo.cli import _terminal
 from octavo.cli._arguments import Json
 from octavo.errors import OptionError
 from octavo.storage._stored import stored
@@ -41,7 +42,7 @@ def append(
     if json:
         _terminal.emit_json({"path": target, "records": digest.record_count, "record_bytes": digest.record_bytes})
         return
-    what = f"{_render.plural(digest.record_count, 'record')}, {_render.size(digest.record_bytes)}"
+    what = f"{_wording.plural(digest.record_count, 'record')}, {_wording.size(digest.record_bytes)}"
     _terminal.result(f"{target}: {what} added")
 
 

@@ -12,10 +12,11 @@ from typing import Annotated
 
 import typer
 
+from octavo._wording import number
 from octavo.cli import _terminal
 from octavo.cli._arguments import Json
 from octavo.cli._demo_story import DemoError, Story, story
-from octavo.cli._render import number, table
+from octavo.cli._render import table
 from octavo.errors import AlreadyExistsError, OptionError, of_os_error
 
 MOST_RECORDS = 1_000_000

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from octavo import _diff
+from octavo._wording import number, plural
 from octavo.cli import _terminal
 from octavo.cli._arguments import STDIN, Json
 from octavo.cli._conversion import source
 from octavo.cli._failures import FAILED
-from octavo.cli._render import number, plural
 from octavo.errors import OptionError
 
 First = Annotated[str, typer.Argument(metavar="A", help="A data set: a file, a directory, a glob, a sharded name.")]

@@ -10,12 +10,12 @@ import typer
 import octavo
 from octavo._convert import Container
 from octavo._location import as_text, is_remote
+from octavo._wording import number, plural
 from octavo.cli import _terminal
 from octavo.cli._arguments import STDIN, Json
 from octavo.cli._conversion import Column, Layout, source
 from octavo.cli._digest_lines import Line, parse
 from octavo.cli._failures import FAILED, line_of
-from octavo.cli._render import number, plural
 from octavo.cli._stdin import stdin
 from octavo.errors import FormatError, NotFoundError, OctavoError, OptionError, of_os_error
 from octavo.storage._reader_file import open_stored

@@ -8,11 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from octavo._sizes import Sizes, all_sizes, sample_sizes
+from octavo._wording import mean, mean_size, number, plural, round_size, size, size_and_bytes
 from octavo.cli import _terminal
 from octavo.cli._arguments import STDIN, Format, Json, Locations
 from octavo.cli._failures import FAILED, call_stdin, line_of
 from octavo.cli._files import Files, open_each
-from octavo.cli._render import facts, histogram, mean, mean_size, number, plural, round_size, size, size_and_bytes
+from octavo.cli._render import facts, histogram
 from octavo.cli._summary import PROPERTIES, Summary, summarize
 from octavo.errors import FormatError
 

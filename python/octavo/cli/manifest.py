@@ -8,9 +8,10 @@ import typer
 
 import octavo
 from octavo._manifest import write_manifest
+from octavo._wording import plural
 from octavo.cli import _terminal
 from octavo.cli._arguments import STDIN, Format, Json, Locations, one_or_many
-from octavo.cli._render import plural, shown
+from octavo.cli._render import shown
 from octavo.errors import OptionError
 
 Target = Annotated[

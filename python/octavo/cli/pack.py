@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from octavo import _folder
+from octavo import _folder, _wording
 from octavo._folder import ExtractReport, PackReport
-from octavo.cli import _render, _terminal
+from octavo.cli import _terminal
 from octavo.cli._arguments import Force, Json
 
 
@@ -43,5 +43,5 @@ def pack(
 
 def summary(target: str, report: PackReport | ExtractReport) -> str:
     """A line on what was written; the folder itself is one of the folders."""
-    files, folders = _render.plural(report.file_count, "file"), _render.plural(report.folder_count + 1, "folder")
-    return f"{target}: {files} in {folders}, {_render.size(report.file_bytes)}"
+    files, folders = _wording.plural(report.file_count, "file"), _wording.plural(report.folder_count + 1, "folder")
+    return f"{target}: {files} in {folders}, {_wording.size(report.file_bytes)}"

@@ -15,12 +15,13 @@ from octavo._arguments import Progress
 from octavo._location import as_text, format_of_name, is_remote
 from octavo._recover import LostRange, RecoverReport
 from octavo._side_files import PARTIAL
+from octavo._wording import number, plural
 from octavo.cli import _terminal
 from octavo.cli._arguments import Force, Format, Json
 from octavo.cli._failures import DATA_LOSS, FAILED, line_of
 from octavo.cli._findings import DEFAULT_LIMIT, Limit, print_list
 from octavo.cli._recover_plan import Task, plan
-from octavo.cli._render import number, plural, shown, table
+from octavo.cli._render import shown, table
 from octavo.errors import AlreadyExistsError, OctavoError, of_os_error
 from octavo.storage import _folders
 from octavo.storage._stored import stored

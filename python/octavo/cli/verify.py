@@ -12,12 +12,13 @@ import typer
 from octavo._location import Input, expand, format_of_name
 from octavo._side_files import INDEX, PARTIAL
 from octavo._verify import Damage, VerifyReport, examine
+from octavo._wording import plural, size
 from octavo.cli import _terminal
 from octavo.cli._arguments import STDIN, Format, Json, Locations
 from octavo.cli._conversion import source
 from octavo.cli._failures import DATA_LOSS, FAILED, call_stdin, line_of
 from octavo.cli._findings import DEFAULT_LIMIT, Limit, print_list
-from octavo.cli._render import plural, shown, size
+from octavo.cli._render import shown
 from octavo.errors import OctavoError, UnknownFormatError
 
 # Messages begin with where it is, which is told here in our own words, and may end with advice for Python.

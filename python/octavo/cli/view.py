@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from octavo._wording import number, plural
 from octavo.cli import _terminal
 from octavo.cli._arguments import Format, Locations
-from octavo.cli._render import number, plural
 from octavo.cli._stdin import without_stdin
 from octavo.viewer import Viewer
 from octavo.viewer._memory import give_back_large_blocks

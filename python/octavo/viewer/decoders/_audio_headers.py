@@ -6,7 +6,7 @@ import dataclasses
 import struct
 from typing import Final
 
-from octavo.cli._render import duration, number, plural
+from octavo._wording import duration, number, plural
 
 _WAV_CODINGS: Final = {1: "PCM", 2: "ADPCM", 3: "float", 6: "A-law", 7: "µ-law", 0x11: "IMA ADPCM", 0x55: "MP3"}
 _WAV_EXTENSIBLE = 0xFFFE  # the coding is the first of its sub-format

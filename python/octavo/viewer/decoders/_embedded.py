@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from octavo.cli._forms import text_of
-from octavo.cli._render import plural
+from octavo._record_text import text_of
+from octavo._wording import plural
 from octavo.viewer.blocks import Block, Image, Note, Text
 from octavo.viewer.decoders import _audio, _image, _json, _text
 from octavo.viewer.decoders._image_headers import measure

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any, Final
 
-from octavo.cli._render import number, plural
+from octavo._wording import number, plural
 from octavo.errors import FormatError
 from octavo.viewer.blocks import Block, Decoder, Image, Note, Section, Summary, Table
 from octavo.viewer.decoders._bounds import TABLE_ROWS

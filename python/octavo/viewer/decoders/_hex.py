@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from octavo.cli._forms import dump_lines
-from octavo.cli._render import plural
+from octavo._record_text import dump_lines
+from octavo._wording import plural
 from octavo.viewer.blocks import Block, Decoder, Facts, Hex, Summary
 from octavo.viewer.decoders._bounds import HEX_BYTES
 

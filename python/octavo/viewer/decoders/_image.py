@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from octavo.cli._render import size
+from octavo._wording import size
 from octavo.viewer.blocks import Block, Decoder, Facts, Hex, Image, Note, Summary
 from octavo.viewer.decoders._bounds import HEX_BYTES
 from octavo.viewer.decoders._image_headers import ImageHeader, is_image, measure

@@ -9,7 +9,7 @@ import dataclasses
 import struct
 from typing import Final
 
-from octavo.cli._render import plural
+from octavo._wording import plural
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 _GIFS = (b"GIF87a", b"GIF89a")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Final
 
-from octavo.cli._forms import text_of
+from octavo._record_text import text_of
 from octavo.viewer.blocks import Block, Decoder, Note, Summary, Text
 from octavo.viewer.decoders import _text
 from octavo.viewer.decoders._bounds import TEXT_BYTES, one_line

@@ -7,7 +7,7 @@ import json
 import struct
 from typing import Final
 
-from octavo.cli._render import number, plural
+from octavo._wording import number, plural
 from octavo.viewer.blocks import Block, Decoder, Note, Section, Summary, Text
 from octavo.viewer.decoders import _text
 from octavo.viewer.decoders._bounds import TEXT_BYTES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from octavo.cli._render import number, size_and_bytes
+from octavo._wording import number, size_and_bytes
 from octavo.viewer.blocks import Block, Decoder, Facts, Note, Summary, Table
 from octavo.viewer.decoders._array_image import CARD_SIDE
 from octavo.viewer.decoders._arrays import Array, count_of, picture_in, preview, preview_lines

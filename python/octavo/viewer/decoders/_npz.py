@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from octavo.cli._render import number, plural, size
+from octavo._wording import number, plural, size
 from octavo.viewer.blocks import Block, Decoder, Image, Note, Section, Summary, Table
 from octavo.viewer.decoders import _npy
 from octavo.viewer.decoders._bounds import TABLE_ROWS

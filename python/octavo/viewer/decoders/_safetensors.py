@@ -9,7 +9,7 @@ import dataclasses
 import json
 from typing import Any, Final, NoReturn
 
-from octavo.cli._render import number, plural, size
+from octavo._wording import number, plural, size
 from octavo.viewer.blocks import Block, Decoder, Facts, Note, Section, Summary, Table
 from octavo.viewer.decoders._arrays import Array, count_of, preview
 from octavo.viewer.decoders._bounds import TABLE_ROWS

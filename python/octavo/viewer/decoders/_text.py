@@ -8,8 +8,8 @@ from __future__ import annotations
 import codecs
 from typing import Final
 
-from octavo.cli._forms import text_of
-from octavo.cli._render import plural
+from octavo._record_text import text_of
+from octavo._wording import plural
 from octavo.viewer.blocks import Block, Decoder, Note, Summary, Text
 from octavo.viewer.decoders._bounds import TEXT_BYTES
 

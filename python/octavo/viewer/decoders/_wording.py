@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from octavo.cli._forms import short_float
-from octavo.cli._render import number
+from octavo._record_text import short_float
+from octavo._wording import number
 
 ELLIPSIS = "…"
 _TIMES = " \N{MULTIPLICATION SIGN} "
