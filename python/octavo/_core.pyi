@@ -27,6 +27,7 @@ class Reader:
         cache_bytes: int = ...,
         offload_index: bool = False,
         sidecar: bool = True,
+        most_decoded: int = ...,
         spans: Sequence[tuple[int, int]] | None = None,
         start: int = 0,
         step: int = 1,

@@ -65,15 +65,21 @@ class Sizes:
         return self.record_bytes / self.record_count if self.record_count else None
 
 
-def sample_sizes(readers: Sequence[Reader], total_count: int) -> Sizes:
-    """Sizes of records that are evenly spread over some readers; `total_count` is how many records all have."""
+def sample_sizes(readers: Sequence[Reader], total_count: int, most_load_bytes: int | None = None) -> Sizes:
+    """Sizes of records that are evenly spread over some readers.
+
+    Args:
+        readers: What they are read from.
+        total_count: How many records all have.
+        most_load_bytes: Leave out records that take more memory to be read, unless their sizes are known.
+    """
     stretches = [stretch for reader in readers for stretch in _stretches(reader) if stretch.count]
     edges = [0, *accumulate(stretch.count for stretch in stretches)]
     neighbours = 1
     if edges[-1] > _SAMPLED_RECORDS and any(stretch.chunk_count for stretch in stretches):
         neighbours = _NEIGHBOURS
     positions = _spread(edges[-1], neighbours)
-    measured = _Measured()
+    measured = _Measured(most_load_bytes)
     done = spent = 0
     for stop in (4, 32, len(positions)):  # each time as many as can be paid, by what those before have cost
         affordable = done + (_SAMPLED_BYTES - spent) * done // max(spent, 1) if done else stop
@@ -150,7 +156,8 @@ def _spread(total: int, neighbours: int) -> list[int]:
 class _Measured:
     """What is known so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_load_bytes: int | None = None) -> None:
+        self._most_load_bytes = most_load_bytes
         self.record_count = 0
         self.record_bytes = 0
         self.problem: FormatError | None = None
@@ -158,9 +165,12 @@ class _Measured:
         self._extremes: list[int] = []
 
     def add(self, batch: _core.Batch) -> None:
-        lengths = Counter(map(len, batch))
-        self.record_count += len(batch)
-        self.record_bytes += batch.nbytes
+        self._add_lengths(list(map(len, batch)))
+
+    def _add_lengths(self, sizes: list[int]) -> None:
+        lengths = Counter(sizes)
+        self.record_count += len(sizes)
+        self.record_bytes += sum(sizes)
         seen = [*self._extremes, *lengths]
         self._extremes = [min(seen), max(seen)] if seen else []
         for length, count in lengths.items():
@@ -169,7 +179,9 @@ class _Measured:
     def read_at(self, stretch: _Stretch, places: list[int], neighbours: int, most_bytes: int) -> int:
         """Measure the records at some places, as far as so many bytes go; gives how many it took."""
         near = (place + at for place in places for at in range(neighbours))
-        numbers = [stretch.start + at for at in near if at < stretch.count]
+        numbers = self._readable(stretch.reader, [stretch.start + at for at in near if at < stretch.count])
+        if not numbers:
+            return 0
         before = self.record_bytes
         try:
             self.add(stretch.reader._read_first(numbers, most_bytes))  # noqa: SLF001 - part of the package
@@ -177,6 +189,18 @@ class _Measured:
             self.problem = self.problem or error
             self._add_one_by_one(stretch.reader, numbers)
         return max(self.record_bytes - before, min(len(places), stretch.chunk_count) * stretch.chunk_bytes)
+
+    def _readable(self, reader: Reader, numbers: list[int]) -> list[int]:
+        """Those that are small enough; of the others, sizes that are known are added."""
+        if self._most_load_bytes is None:
+            return numbers
+        readable = []
+        for number, load in zip(numbers, reader._loads(numbers), strict=True):  # noqa: SLF001 - part of the package
+            if load is None or load[1] <= self._most_load_bytes:
+                readable.append(number)
+            elif load[0] is not None:
+                self._add_lengths([load[0]])
+        return readable
 
     def _add_one_by_one(self, reader: Reader, numbers: list[int]) -> None:
         for number in numbers:

@@ -25,6 +25,7 @@ MISSING = {
     "head": ["{}"],
     "get": ["{}", "0"],
     "cat": ["{}"],
+    "view": ["{}"],
     "count": ["{}"],
     "partitions": ["{}", "-n", "2"],
     "manifest": ["{}", "target.octm"],
@@ -49,6 +50,7 @@ SOUND = {
     "head": ["some.ffr"],
     "get": ["some.ffr", "0"],
     "cat": ["some.ffr"],
+    "view": ["some.ffr"],
     "count": ["some.ffr"],
     "partitions": ["some.ffr", "-n", "2"],
     "manifest": ["some.ffr", "target.octm"],
@@ -66,7 +68,7 @@ SOUND = {
     "bench": ["some.ffr"],
     "demo": [],
 }
-SLOW = {"bench", "demo"}  # these measure, which takes as long as it takes
+SLOW = {"bench", "demo", "view"}  # these measure, which takes as long as it takes; or stay until Ctrl-C
 
 
 @pytest.fixture

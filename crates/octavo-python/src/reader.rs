@@ -50,7 +50,7 @@ impl Reader {
     #[new]
     #[pyo3(signature = (
         inputs, *, format=None, check_data=true, io="auto", cache_bytes=OpenOptions::CACHE_BYTES, offload_index=false,
-        sidecar=true, spans=None, start=0, step=1, count=None,
+        sidecar=true, most_decoded=u64::MAX, spans=None, start=0, step=1, count=None,
     ))]
     #[allow(clippy::too_many_arguments, reason = "one keyword each on the Python side")]
     fn new(
@@ -62,6 +62,7 @@ impl Reader {
         cache_bytes: u64,
         offload_index: bool,
         sidecar: bool,
+        most_decoded: u64,
         spans: Option<Vec<(u64, u64)>>,
         start: u64,
         step: i64,
@@ -73,7 +74,7 @@ impl Reader {
             return Ok(Self { dataset: Arc::clone(&whole.dataset), view });
         }
         let (format, io) = (format_named(py, format)?, mode_named(py, io)?);
-        let options = OpenOptions { format, check_data, io, cache_bytes, offload_index, sidecar };
+        let options = OpenOptions { format, check_data, io, cache_bytes, offload_index, sidecar, most_decoded };
         let inputs = match spans {
             None => inputs.try_iter()?.map(|input| as_input(&input?)).collect::<PyResult<Vec<Input>>>()?,
             Some(spans) => parts(inputs, &spans)?,

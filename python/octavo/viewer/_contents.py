@@ -6,6 +6,7 @@ but for one record at a time of up to `LARGE_BYTES`.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import threading
 import time
@@ -18,6 +19,7 @@ from octavo.viewer._opened import LARGE_BYTES
 
 _SCREEN_BYTES = 8 << 20
 _KEPT_BYTES = 24 << 20
+_HEAVY_BYTES = 4 << 20
 _PATIENCE_S = 2.0  # with the search for what is intact among damaged records
 
 
@@ -52,6 +54,15 @@ class Contents:
         self._kept: OrderedDict[int, bytes] = OrderedDict()
         self._kept_bytes = 0
         self._lock = threading.Lock()
+        self._heavy = threading.Lock()
+
+    def turn(self, numbers: Sequence[int]) -> contextlib.AbstractContextManager[object]:
+        """Who reads large records, and decodes them, does so alone: a browser asks for six at once."""
+        with self._lock:
+            missing = [number for number in numbers if number not in self._kept]
+        loads = self._reader._loads(missing)  # noqa: SLF001 - part of the package
+        heaviest = max((load[1] for load in loads if load is not None), default=0)
+        return self._heavy if heaviest > _HEAVY_BYTES else contextlib.nullcontext()
 
     def one(self, number: int) -> Content:
         """A record."""

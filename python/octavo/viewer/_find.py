@@ -48,6 +48,8 @@ class Query:
         """Refuse what makes no sense."""
         if self.mode not in {"text", "regex"}:
             raise OptionError("mode is none of: text, regex")
+        if not self.text.isprintable() and any("\ud800" <= character <= "\udfff" for character in self.text):
+            raise OptionError("what is searched for is no text")
         if len(self.text) > _MOST_PATTERN:
             raise OptionError(f"what is searched for has more than {_MOST_PATTERN:,} characters")
         if not self.text and self.min_bytes is None and self.max_bytes is None and not self.text_only:

@@ -109,6 +109,8 @@ def _refusal_of_body(scope: Scope, headers: Headers) -> str | None:
     if headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         return "a body of JSON is expected"
     length = headers.get("content-length", "")
+    if "transfer-encoding" in headers:  # which would count, and have no bound
+        return "a body of known size is expected"
     if not (length.isascii() and length.isdigit()) or int(length) > _MOST_BODY_BYTES:
         return f"a body of at most {_MOST_BODY_BYTES:,} bytes is expected"
     return None

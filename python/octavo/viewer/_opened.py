@@ -13,7 +13,7 @@ from octavo._open import Format
 from octavo._reader import Reader
 from octavo.errors import FormatError, OctavoError, OptionError
 
-LARGE_BYTES = 32 << 20
+LARGE_BYTES = 24 << 20
 """What takes more memory than this is never read as a whole."""
 _CACHE_BYTES = 16 << 20  # decoded chunks: the neighbours of what is on the screen
 _MOST_TABLE_BYTES = 16 << 20  # of a packed folder whose names are shown
@@ -57,7 +57,7 @@ class Opened:
 
     def _reader(self, inputs: list[Input]) -> Reader:
         # Not mapped: pages that were touched would count as memory of the process, screen after screen.
-        return Reader(inputs, format=self.format, cache_bytes=_CACHE_BYTES, io="pread")
+        return Reader(inputs, format=self.format, cache_bytes=_CACHE_BYTES, io="pread", most_decoded=LARGE_BYTES)
 
     def _openable(self) -> list[Input]:
         """The files that can be opened; the error of the first if there is none."""

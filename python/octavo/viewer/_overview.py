@@ -9,12 +9,12 @@ from octavo import __version__
 from octavo._reader import Info, Reader
 from octavo._sizes import sample_sizes
 from octavo.errors import FormatError
-from octavo.viewer._opened import Opened
+from octavo.viewer._opened import LARGE_BYTES, Opened
 
 _MOST_PATHS = 20  # that are listed where one line is enough
 _MOST_CHUNKS = 2000  # of a file: more cannot be told apart on a screen
 _DESCRIBED_FILES = 16  # more are not opened to say what they are
-_MEASURED_BYTES = 32 << 20  # of chunks that are decoded to see how well they are compressed
+_MEASURED_BYTES = 64 << 20  # of chunks that are decoded to see how well they are compressed
 _MEASURED_CHUNKS = 64
 
 
@@ -128,17 +128,17 @@ def _measure(reader: Reader, shown: list[dict[str, Any]]) -> None:
     unknown = [one for one in shown if one["decoded_bytes"] is None]
     spent = 0
     for one in unknown[:: max(1, len(unknown) // _MEASURED_CHUNKS)]:
-        spent += one["bytes"]
+        start = one["first_record"]
+        with contextlib.suppress(FormatError):  # damage is for 'verify' to tell, and what is too large stays unknown
+            one["decoded_bytes"] = reader.read_batch(range(start, start + one["records"])).nbytes
+        spent += one["bytes"] + (one["decoded_bytes"] or LARGE_BYTES)
         if spent > _MEASURED_BYTES:
             return
-        start = one["first_record"]
-        with contextlib.suppress(FormatError):  # damage is for 'verify' to tell
-            one["decoded_bytes"] = reader.read_batch(range(start, start + one["records"])).nbytes
 
 
 def sizes(opened: Opened) -> dict[str, Any]:
     """How large records are, of a sample."""
-    found = sample_sizes([opened.reader], len(opened.reader))
+    found = sample_sizes([opened.reader], len(opened.reader), LARGE_BYTES)
     return {
         "measured": found.record_count,
         "total": found.total_count,

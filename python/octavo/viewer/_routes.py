@@ -6,13 +6,14 @@ import asyncio
 import functools
 import importlib.resources
 import json
+import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
@@ -28,6 +29,11 @@ from octavo.viewer._screen import PART_BYTES, Screen
 from octavo.viewer._stream import Streams
 from octavo.viewer._verify import verify
 from octavo.viewer.decoders import Decoders
+
+_Asked = TypeVar("_Asked")
+_Answer = TypeVar("_Answer")
+
+_log = logging.getLogger("octavo.viewer")
 
 _THREADS = 6
 _MOST_CARDS = 500
@@ -189,19 +195,30 @@ class Routes:
     def _threaded(self, get: Callable[[Request], Response]) -> Callable[[Request], Any]:
         @functools.wraps(get)
         async def answer(request: Request) -> Response:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, get, request)
+            return await self._in_thread(get, request)
 
         return answer
+
+    async def _in_thread(self, call: Callable[[_Asked], _Answer], asked: _Asked) -> _Answer:
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, call, asked)
+        except (HTTPException, OctavoError, OSError):
+            raise
+        except Exception as error:
+            _log.exception("a request has failed")
+            raise HTTPException(500, "an internal error; the terminal says more") from error
 
     def _streamed(self, start: Callable[[dict[str, Any]], Work]) -> Callable[[Request], Any]:
         async def answer(request: Request) -> Response:
             try:
                 asked = json.loads(await request.body())
+            except ClientDisconnect:
+                return Response(status_code=400)
             except (ValueError, RecursionError) as error:
                 raise HTTPException(400, "the body is no JSON") from error
             if not isinstance(asked, dict):
                 raise HTTPException(400, "the body is no object of JSON")
-            work = await asyncio.get_running_loop().run_in_executor(self._threads, start, asked)
+            work = await self._in_thread(start, asked)
             return StreamingResponse(self._streams.start(work), media_type="application/x-ndjson")
 
         return answer

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from octavo.viewer._contents import Content, Contents, Damaged, Large
 from octavo.viewer._opened import Opened
+from octavo.viewer._pieces import pieces
 from octavo.viewer.blocks import Block, Hex, Image, Note
 from octavo.viewer.decoders import Decoders
 from octavo.viewer.decoders._as_json import blocks_as_json, media
@@ -28,8 +29,9 @@ class Screen:
 
     def cards(self, numbers: Sequence[int], decoder: str | None) -> list[dict[str, Any]]:
         """A card for each of these records."""
-        contents = self._contents.several(numbers)
-        return [self._card(number, one, decoder) for number, one in zip(numbers, contents, strict=True)]
+        with self._contents.turn(numbers):
+            contents = self._contents.several(numbers)
+            return [self._card(number, one, decoder) for number, one in zip(numbers, contents, strict=True)]
 
     def _card(self, number: int, content: Content, decoder: str | None) -> dict[str, Any]:
         card = {"number": number, **_status(content), "kind": None, "summary": "", "snippet": "", "image": None}
@@ -44,7 +46,10 @@ class Screen:
 
     def record(self, number: int, decoder: str | None) -> dict[str, Any]:
         """All that is known of a record."""
-        content = self._contents.one(number)
+        with self._contents.turn([number]):
+            return self._record(number, self._contents.one(number), decoder)
+
+    def _record(self, number: int, content: Content, decoder: str | None) -> dict[str, Any]:
         file, record_in_file = self._opened.file_of(number)
         path = self._opened.reader.paths[file]
         shown = {
@@ -79,20 +84,23 @@ class Screen:
 
     def thumbnail(self, number: int, decoder: str | None) -> Image | None:
         """The image on a record's card."""
-        content = self._contents.one(number)
-        return self._decoders.summarise(content, decoder)[1].image if isinstance(content, bytes) else None
+        with self._contents.turn([number]):
+            content = self._contents.one(number)
+            return self._decoders.summarise(content, decoder)[1].image if isinstance(content, bytes) else None
 
     def medium(self, number: int, place: int, decoder: str | None) -> tuple[bytes, str] | None:
         """Content and type of an image or a sound of a record."""
-        content = self._contents.one(number)
-        found = media(self._decoders.decode(content, decoder).blocks) if isinstance(content, bytes) else []
+        with self._contents.turn([number]):
+            content = self._contents.one(number)
+            found = media(self._decoders.decode(content, decoder).blocks) if isinstance(content, bytes) else []
         if place >= len(found):
             return None
         return found[place].content, found[place].media_type
 
     def part(self, number: int, offset: int, length: int) -> bytes | None:
         """Some bytes of a record; None if it cannot be read."""
-        content = self._contents.one(number)
+        with self._contents.turn([number]):
+            content = self._contents.one(number)
         if isinstance(content, bytes):
             return content[offset : offset + length]
         if isinstance(content, Large):
@@ -101,9 +109,10 @@ class Screen:
 
     def download(self, number: int) -> Iterator[bytes] | None:
         """All bytes of a record, in parts if it is large; None if it cannot be read."""
-        content = self._contents.one(number)
+        with self._contents.turn([number]):
+            content = self._contents.one(number)
         if isinstance(content, bytes):
-            return iter([content])
+            return pieces(content)
         if not isinstance(content, Large) or self.part(number, 0, 1) is None:
             return None
         return self._parts(number, content.record_bytes or 0)

@@ -79,7 +79,7 @@ def test_enough_is_enough(client):
         {}, {"text": ""}, {"text": 5}, {"text": "x", "mode": "sql"}, {"text": "(", "mode": "regex"}, {"min_bytes": -1},
         {"text": "x", "limit": 0}, {"text": "x", "limit": 10**9}, {"text": "x", "start": -1}, {"text": "x" * 20_000},
         {"text": "(a{1000}){1000}", "mode": "regex"}, {"text": "x", "ignore_case": 1}, {"min_bytes": 2**70},
-        {"text": None},
+        {"text": None}, {"text": "\ud800"}, {"text": "a\udfff", "mode": "regex"},
     ],
 )  # fmt: skip
 def test_a_question_that_makes_no_sense_is_refused(client, query):

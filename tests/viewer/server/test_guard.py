@@ -109,6 +109,16 @@ def test_a_body_of_any_size_is_not_read(client):
     assert client.ask("POST", client.base + "api/find", b"{", headers).status == 403
     headers = {"content-type": "application/json", "transfer-encoding": "chunked"}
     assert client.ask("POST", client.base + "api/find", b"0\r\n\r\n", headers).status == 403
+    headers["content-length"] = "2"
+    assert client.ask("POST", client.base + "api/find", b"0\r\n\r\n", headers).status in {400, 403}
+
+
+def test_who_goes_away_within_a_body_ends_nothing(client, caplog):
+    with socket.create_connection((client.host, client.port), timeout=10) as raw:
+        line = f"POST {client.base}api/verify HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        raw.sendall(f"{line}Content-Length: 200\r\n\r\n{{}}".encode())
+    assert client.get("api/about").status == 200
+    assert "Traceback" not in caplog.text
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "POST"])

@@ -89,3 +89,19 @@ def test_about_names_what_is_looked_at(view, tmp_path):
     assert (about["title"], about["record_count"], about["file_count"]) == ("a.ffr", 5, 1)
     assert about["version"] == octavo.__version__
     assert {"image", "json", "hex"} <= {one["name"] for one in about["decoders"]}
+
+
+@pytest.mark.parametrize("name", ["a.array_record", "a.riegeli", "a.recordio"])
+def test_a_bomb_is_not_set_off(view, tmp_path, name):
+    codec = {"codec": "gzip"} if name.endswith("recordio") else {"codec": "zstd"}
+    records = [b"small", bytes(64 << 20), b"small too"]
+    client = view(write(tmp_path / name, records, group_size=3, **codec))
+    reader = client.viewer.reader
+    seen: list[int] = []
+    real = type(reader).read_batch
+    client.get("api/sizes")
+    chunk = client.get("api/chunks?file=0").json["chunks"][0]
+    assert chunk["decoded_bytes"] is None or name != "a.recordio"
+    assert {card["status"] for card in client.cards("start=0&count=3")} <= {"large", "damaged"}
+    assert real is type(reader).read_batch
+    assert seen == []

@@ -41,6 +41,8 @@ pub struct OpenOptions {
     pub offload_index: bool,
     /// Whether an index in a file of its own is used, where there is one.
     pub sidecar: bool,
+    /// What a chunk may decode to, where only decoding it tells.
+    pub most_decoded: u64,
 }
 
 impl OpenOptions {
@@ -57,6 +59,7 @@ impl Default for OpenOptions {
             cache_bytes: Self::CACHE_BYTES,
             offload_index: false,
             sidecar: true,
+            most_decoded: u64::MAX,
         }
     }
 }
@@ -85,13 +88,14 @@ pub fn open_part(source: Box<dyn Source>, span: Span, options: &OpenOptions) -> 
 
 /// Opens anything that is read by spans.
 pub fn open_source(source: Box<dyn Source>, options: &OpenOptions) -> Result<Shard> {
-    let index = match source.is_remote() {
+    let mut index = match source.is_remote() {
         true => read_index(&first_look(source.as_ref(), options)?, options)?,
         false => read_index(source.as_ref(), options)?,
     };
     if options.offload_index && index.format() != Format::ArrayRecord {
         return Err(Error::Unsupported { what: "only ArrayRecord files can keep their index out of memory" });
     }
+    index.set_most_decoded(options.most_decoded);
     let (table, bytes) = index.memory();
     huge_pages::collapse(table, bytes);
     Ok(Shard::new(source, index, 0))

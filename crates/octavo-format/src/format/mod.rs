@@ -163,6 +163,9 @@ pub trait Index: Send + Sync + std::fmt::Debug {
         false
     }
 
+    /// Refuse to decode what takes more memory than this, where the index cannot tell beforehand.
+    fn set_most_decoded(&mut self, _most_bytes: u64) {}
+
     /// Whether reading a record means to decompress it, as far as the file says.
     fn is_compressed(&self) -> bool {
         false

@@ -57,6 +57,8 @@ pub struct RecordIoIndex {
     pub(super) end: u64,
     broken: Option<Broken>,
     expansion: Expansion,
+    /// What a chunk may decode to.
+    most_decoded: u64,
     pub(super) about: About,
 }
 
@@ -73,7 +75,7 @@ impl RecordIoIndex {
         about: About,
     ) -> Self {
         let expansion = Expansion::expected(about.codec);
-        Self { dialect, table, groups, record_count, end, broken, expansion, about }
+        Self { dialect, table, groups, record_count, end, broken, expansion, most_decoded: u64::MAX, about }
     }
 
     fn is_broken(&self, chunk: u64) -> bool {
@@ -124,6 +126,10 @@ impl Index for RecordIoIndex {
 
     fn about(&self) -> Option<&About> {
         Some(&self.about)
+    }
+
+    fn set_most_decoded(&mut self, most_bytes: u64) {
+        self.most_decoded = most_bytes;
     }
 
     fn has_parts(&self) -> bool {
@@ -209,7 +215,7 @@ impl Chunks for RecordIoIndex {
         used: Vec<u8>,
         check: Check,
     ) -> Result<DecodedChunk, (u64, FormatError)> {
-        let mut records = payload::Records::new(used);
+        let mut records = payload::Records::new(used).limited(self.most_decoded);
         let first = self.first_record(chunks.start);
         let (mut record, mut offset) = (first, span.offset);
         for chunk in chunks {

@@ -3,13 +3,14 @@
 use crate::bytes::{self, u32_at};
 use crate::chunk::{damage, reserve, Check, ChunkFault, Damage, DecodedChunk};
 use crate::codec::deflate::{self, Wrapping};
-use crate::codec::{could_decode_to, Codec, Decoder};
+use crate::codec::{could_decode_to, Codec, CodecError, Decoder};
 
 use super::framing::Framing;
 use super::layout::{ChunkHeader, Dialect, LENGTH_BYTES};
 
 /// More than this a chunk does not decode to: what a length of 32 bits can say, and a little.
 const MOST_DECODED: u64 = 5 << 30;
+const TOO_LARGE: Damage = "it decodes to more bytes than are allowed";
 
 impl Dialect {
     /// How snappy streams are framed, if they are.
@@ -39,7 +40,12 @@ impl Records {
 
     /// As [`new`](Self::new), of chunks that must not decode to more than so many bytes.
     pub fn with_limit(most_bytes: u64) -> Self {
-        Self { most_bytes, ..Self::new(Vec::new()) }
+        Self::new(Vec::new()).limited(most_bytes)
+    }
+
+    /// The same, of chunks that must not decode to more than so many bytes.
+    pub fn limited(self, most_bytes: u64) -> Self {
+        Self { most_bytes: most_bytes.min(MOST_DECODED), ..self }
     }
 
     /// How many bytes they have, with their lengths.
@@ -109,7 +115,7 @@ impl Records {
                 self.stream.truncate(self.filled);
                 let decoded = deflate::decode_all(Wrapping::Gzip, payload, self.most_bytes, &mut self.stream);
                 self.filled = self.stream.len();
-                decoded.map_err(damage)?;
+                decoded.map_err(|error| if error == CodecError::WrongSize { TOO_LARGE } else { damage(error) })?;
             }
         }
         Ok(())
@@ -121,7 +127,7 @@ impl Records {
         let end =
             (begin as u64).checked_add(len).map(bytes::to_usize).ok_or("a chunk does not fit into memory")?;
         if len > self.most_bytes {
-            return Err("a chunk does not fit into memory");
+            return Err(TOO_LARGE);
         }
         if self.stream.capacity() == 0 {
             self.stream = reserve(len)?;
