@@ -192,12 +192,44 @@ impl ChunkPlan {
 
     /// Decodes all chunks, in parallel; `keep` puts them into the cache. The failure is that of the earliest record.
     pub fn decode(self, dataset: &Dataset, keep: bool) -> std::result::Result<Decoded, (usize, Error)> {
+        let failures = Failures::stop_at_first();
+        let slots = self.decode_slots(dataset, keep, &failures).map_err(|error| (0, error))?;
+        failures.into_list().into_iter().next().map_or(Ok(()), Err)?;
+        let chunks: Vec<Arc<DecodedChunk>> = slots.into_iter().filter_map(Lazy::into_inner).collect();
+        self.check_records(dataset, &chunks)?;
+        Ok(Decoded::Scattered(Scattered { records: self.records, chunks }))
+    }
+
+    /// Decodes all chunks, in parallel, and gives every record that can be read, or why it cannot.
+    pub fn decode_each(self, dataset: &Dataset) -> Result<Vec<Result<Vec<u8>>>> {
+        let failures = Failures::collect_all();
+        let slots = self.decode_slots(dataset, true, &failures)?;
+        let failed: HashMap<usize, Error> = failures.into_list().into_iter().collect();
+        let record = |place: &InChunk| {
+            let WantedChunk { key, placement, first_use } = &self.chunks[place.slot];
+            let Some(chunk) = slots[place.slot].get() else {
+                return Err(failed.get(first_use).cloned().unwrap_or(Error::Panicked));
+            };
+            match chunk.fault(place.at) {
+                Some(fault) => Err(record_fault(dataset.shard(key.shard), key.chunk, placement, place.at, fault)),
+                None => Ok(chunk.record(place.at).to_vec()),
+            }
+        };
+        Ok(self.records.iter().map(record).collect())
+    }
+
+    /// The chunks that could be decoded. Failures have the number of the first record that needs the chunk, so that
+    /// everything ahead of one can be used.
+    fn decode_slots(
+        &self,
+        dataset: &Dataset,
+        keep: bool,
+        failures: &Failures,
+    ) -> Result<Vec<Lazy<Arc<DecodedChunk>>>> {
         let cache = dataset.cache();
         let slots: Vec<Lazy<Arc<DecodedChunk>>> =
             self.chunks.iter().map(|chunk| cache.get(chunk.key).map_or_else(Lazy::new, Lazy::filled)).collect();
         let missing: Vec<usize> = (0..slots.len()).filter(|&slot| slots[slot].get().is_none()).collect();
-        // By number of the first record that needs it, so that everything ahead of a failure can be used.
-        let failures = Failures::stop_at_first();
         let put = |slot: usize, decoded: Result<DecodedChunk>| match decoded {
             Ok(chunk) => {
                 let chunk = Arc::new(chunk);
@@ -208,11 +240,8 @@ impl ChunkPlan {
             }
             Err(error) => failures.push(self.chunks[slot].first_use, error),
         };
-        self.decode_missing(dataset, &missing, &failures, &put).map_err(|error| (0, error))?;
-        failures.into_list().into_iter().next().map_or(Ok(()), Err)?;
-        let chunks: Vec<Arc<DecodedChunk>> = slots.into_iter().filter_map(Lazy::into_inner).collect();
-        self.check_records(dataset, &chunks)?;
-        Ok(Decoded::Scattered(Scattered { records: self.records, chunks }))
+        self.decode_missing(dataset, &missing, failures, &put)?;
+        Ok(slots)
     }
 
     fn decode_missing(

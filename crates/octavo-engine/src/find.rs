@@ -6,7 +6,7 @@
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
-use octavo_format::Storing;
+use octavo_format::{FormatError, Storing};
 use regex::bytes::{Regex, RegexBuilder};
 
 use crate::batch::Planned;
@@ -70,6 +70,26 @@ pub struct Findings {
     pub oversized: Vec<(u64, u64, u64)>,
 }
 
+impl Findings {
+    /// Neighbours of one chunk are told together.
+    fn add_damaged(&mut self, position: u64, error: Error) {
+        match self.damaged.last_mut() {
+            Some((first, count, before)) if *first + *count == position && is_same_chunk(before, &error) => {
+                *count += 1
+            }
+            _ => self.damaged.push((position, 1, error)),
+        }
+    }
+}
+
+fn is_same_chunk(one: &Error, other: &Error) -> bool {
+    let chunk = |error: &Error| match error {
+        Error::Format { path, source: FormatError::Chunk { offset, .. } } => Some((Arc::clone(path), *offset)),
+        _ => None,
+    };
+    chunk(one).is_some_and(|found| chunk(other) == Some(found))
+}
+
 impl Query {
     fn matches(&self, record: &[u8]) -> bool {
         self.sizes.contains(&(record.len() as u64))
@@ -116,32 +136,21 @@ pub fn find<E: From<Error>>(
     })
 }
 
-/// Looks at a block with damage in it, one chunk or one record at a time.
+/// Looks at a block with damage in it: what shares a chunk with damaged records may be intact.
 fn find_around_damage(dataset: &Arc<Dataset>, view: &View, query: &Query, block: Range<u64>) -> Result<Findings> {
     let mut findings = Findings::default();
     let mut position = block.start;
     while position < block.end {
         interrupt::check()?;
-        let left = block.end - position;
-        let count = if view.step == 1 { dataset.unit_at(view.record(position))?.min(left) } else { 1 };
-        let visitor = query.clone();
-        let visit = move |at, piece| match piece {
-            Piece::Records(records) => visitor.look_at(position + at, &records),
-            Piece::Oversized { .. } => Vec::new(), // it was no reason to fail before
-        };
-        let unit = view.slice(position, 1, count);
-        walk_past_damage(dataset, &unit, query.most_bytes, visit, &mut |_, found| match found {
-            Ok(found) => {
-                findings.found.extend(found);
-                Ok(())
+        let records: Vec<u64> = (position..block.end).map(|position| view.record(position)).collect();
+        for record in dataset.read_each(&records, query.most_bytes)? {
+            match record {
+                Ok(record) if query.matches(&record) => findings.found.push(position),
+                Ok(_) => {}
+                Err(error) => findings.add_damaged(position, error),
             }
-            Err(error @ Error::Format { .. }) => {
-                findings.damaged.push((position, count, error));
-                Ok(())
-            }
-            Err(error) => Err(error),
-        })?;
-        position += count;
+            position += 1;
+        }
     }
     Ok(findings)
 }

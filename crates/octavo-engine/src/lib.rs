@@ -12,6 +12,7 @@ pub mod coalesce;
 pub mod cold;
 pub mod copy;
 mod decode;
+mod each;
 pub mod error;
 pub mod fetch;
 pub mod find;

@@ -200,6 +200,25 @@ impl Reader {
         self.read_some(py, 0..wanted.len() as u64, record_at, limits, false)
     }
 
+    /// Records with the first of these numbers: at least one, and as many as fit into so many bytes, or whose chunks do. Each is
+    /// its bytes, or the error that keeps it from being read.
+    fn _read_each<'py>(
+        &self,
+        py: Python<'py>,
+        indices: &Bound<'py, PyAny>,
+        most_bytes: u64,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        self.check_open(py)?;
+        let wanted = indices::positions(indices, self.view.count)?;
+        let records: Vec<u64> = wanted.into_iter().map(|position| self.view.record(position)).collect();
+        let each = py.detach(|| self.dataset.read_each(&records, most_bytes)).into_py(py)?;
+        let object = |one| match one {
+            Ok(record) => PyBytes::new(py, &record as &Vec<u8>).into_any(),
+            Err(error) => errors::to_py(py, &error).into_value(py).into_bound(py).into_any(),
+        };
+        Ok(each.into_iter().map(object).collect())
+    }
+
     /// Records of one size straight into `out`, a writable buffer that they fill exactly.
     fn _read_into(&self, py: Python<'_>, indices: &Bound<'_, PyAny>, out: &Bound<'_, PyAny>) -> PyResult<()> {
         if self.dataset.uses_cache() {

@@ -55,7 +55,5 @@ def _introduce(viewer: Viewer, host: str) -> None:
         _terminal.say(f"octavo: warning: left out: {reason}")
     if host not in _LOOPBACK:
         _terminal.say(f"From other machines: {viewer.url_on(socket.gethostname())}")
-        _terminal.say(
-            f"octavo: warning: whoever reaches {host} and knows the address can see the records and write exports; "
-            "it travels unencrypted"
-        )
+        who = f"whoever reaches {host or 'this machine'} and knows the address"
+        _terminal.say(f"octavo: warning: {who} can see the records and write exports; it travels unencrypted")

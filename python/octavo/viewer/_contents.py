@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Sequence
 
@@ -20,7 +19,6 @@ from octavo.viewer._opened import LARGE_BYTES
 _SCREEN_BYTES = 8 << 20
 _KEPT_BYTES = 24 << 20
 _HEAVY_BYTES = 4 << 20
-_PATIENCE_S = 2.0  # with the search for what is intact among damaged records
 
 
 @dataclasses.dataclass(frozen=True)
@@ -91,29 +89,21 @@ class Contents:
                 found[number] = Large(load[1], load[0])
             else:
                 readable.append(number)
-        self._read_within(readable, found, time.monotonic() + _PATIENCE_S)
+        self._read_within(readable, found)
         self._keep({number: one for number, one in found.items() if isinstance(one, bytes)})
         return {number: found.get(number, Later()) for number in numbers}
 
-    def _read_within(self, numbers: list[int], found: dict[int, Content], deadline: float) -> None:
-        """Read as many as fit. Where one is damaged, both halves are tried, as long as there is time."""
-        room = _SCREEN_BYTES - sum(len(one) for one in found.values() if isinstance(one, bytes))
-        if not numbers or (found and room <= 0):
-            return
-        try:
-            if len(numbers) == 1:
-                found[numbers[0]] = self._reader[numbers[0]]  # without a batch around it: it may be large
-                return
-            batch = self._reader._read_first(numbers, max(room, 1))  # noqa: SLF001 - part of the package
-        except FormatError as error:
-            if len(numbers) == 1:
+    def _read_within(self, numbers: list[int], found: dict[int, Content]) -> None:
+        """Read as many as fit; each is right or wrong by itself."""
+        if len(numbers) == 1:  # without a batch around it: it may be large
+            try:
+                found[numbers[0]] = self._reader[numbers[0]]
+            except FormatError as error:
                 found[numbers[0]] = Damaged(str(error))
-            elif time.monotonic() < deadline:
-                half = len(numbers) // 2
-                self._read_within(numbers[:half], found, deadline)
-                self._read_within(numbers[half:], found, deadline)
-            return
-        found.update(zip(numbers, batch.to_list(), strict=False))  # those that fitted come first
+        elif numbers:
+            each = self._reader._read_each(numbers, _SCREEN_BYTES)  # noqa: SLF001 - part of the package
+            for number, one in zip(numbers, each, strict=False):  # those that fitted come first
+                found[number] = one if isinstance(one, bytes) else Damaged(str(one))
 
     def _keep(self, records: dict[int, bytes]) -> None:
         with self._lock:

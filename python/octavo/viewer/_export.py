@@ -12,7 +12,7 @@ from octavo._location import format_of_name
 from octavo._open import Format
 from octavo._reader import Reader
 from octavo._writer import Writer
-from octavo.errors import FormatError, OptionError
+from octavo.errors import OptionError
 from octavo.viewer._events import Emit, Pace, Work
 from octavo.viewer._opened import LARGE_BYTES, Opened
 
@@ -94,13 +94,11 @@ def _copy(reader: Reader, ranges: list[range], writer: Writer, left_out: list[in
     for numbers in _blocks(ranges):
         rest = _without_large(reader, numbers, left_out)
         while rest:
-            try:
-                batch = reader._read_first(rest, _BLOCK_BYTES)  # noqa: SLF001 - part of the package
-            except FormatError:
-                rest = _write_singly(reader, rest, writer, left_out)
-                continue
-            writer.write_batch(batch)
-            rest = rest[len(batch) :]
+            each = reader._read_each(rest, _BLOCK_BYTES)  # noqa: SLF001 - part of the package
+            writer.write_many(one for one in each if isinstance(one, bytes))
+            left_out += [number for number, one in zip(rest, each, strict=False) if not isinstance(one, bytes)]
+            rest = rest[len(each) :]
+            pace(done, total)
         done += len(numbers)
         pace(done, total)
 
@@ -122,13 +120,3 @@ def _without_large(reader: Reader, numbers: list[int], left_out: list[int]) -> l
     large = {number for number, load in zip(numbers, loads, strict=True) if load is not None and load[1] > LARGE_BYTES}
     left_out += large
     return [number for number in numbers if number not in large]
-
-
-def _write_singly(reader: Reader, numbers: list[int], writer: Writer, left_out: list[int]) -> list[int]:
-    """Around damage; nothing is left to do then."""
-    for number in numbers:
-        try:
-            writer.write(reader[number])
-        except FormatError:
-            left_out.append(number)
-    return []

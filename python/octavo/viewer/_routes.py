@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import importlib.resources
 import json
 import logging
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from octavo.errors import AlreadyExistsError, OctavoError, OptionError, RecordIndexError
@@ -27,6 +25,7 @@ from octavo.viewer._opened import Opened
 from octavo.viewer._ranges import ranged
 from octavo.viewer._screen import PART_BYTES, Screen
 from octavo.viewer._stream import Streams
+from octavo.viewer._threads import Threads
 from octavo.viewer._verify import verify
 from octavo.viewer.decoders import Decoders
 
@@ -40,6 +39,7 @@ _MOST_CARDS = 500
 _MOST_SHARDS = 500
 _MOST_SAMPLED = 10_000
 _MOST_DIGITS = 18  # of a number in an address
+_CACHED = "private, max-age=3600"  # another viewer has another token, and so other addresses
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
@@ -52,8 +52,7 @@ class Routes:
         self._streams = streams
         self._export_folder = export_folder
         self._screen = Screen(opened, decoders)
-        # Few threads: each keeps memory that it has used, and a page asks for little at once.
-        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="octavo-viewer")
+        self._threads = Threads(_THREADS)
         self._page = _page_files()
 
     def app(self) -> Starlette:
@@ -87,9 +86,9 @@ class Routes:
         handlers: Any = {HTTPException: _tell_http, OctavoError: _tell, OSError: _tell}
         return Starlette(routes=routes, exception_handlers=handlers)
 
-    def close(self) -> None:
-        """Wait for answers that are under way, and begin no others."""
-        self._threads.shutdown(cancel_futures=True)
+    def close(self, patience_s: float) -> None:
+        """Wait a while for answers that are under way, and begin no others."""
+        self._threads.close(patience_s)
 
     def index(self, _request: Request) -> Response:
         """The page."""
@@ -104,7 +103,7 @@ class Routes:
         media_type = _TYPES.get("." + path.rpartition(".")[2])
         if content is None or media_type is None:
             raise HTTPException(404, "the page has no such file")
-        return Response(content, media_type=media_type)
+        return Response(content, media_type=media_type, headers={"cache-control": _CACHED})
 
     def about(self, _request: Request) -> dict[str, Any]:
         """What the page needs first."""
@@ -201,7 +200,7 @@ class Routes:
 
     async def _in_thread(self, call: Callable[[_Asked], _Answer], asked: _Asked) -> _Answer:
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, call, asked)
+            return await self._threads.run(call, asked)
         except (HTTPException, OctavoError, OSError):
             raise
         except Exception as error:
@@ -224,18 +223,24 @@ class Routes:
         return answer
 
 
+def _json_response(value: Any, status: int = 200) -> Response:
+    """In ASCII: names of files may be no text, and JSON can still escape them."""
+    content = json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
+    return Response(content, status, media_type="application/json")
+
+
 def _as_json(get: Callable[[Request], Any]) -> Callable[[Request], Response]:
-    return lambda request: JSONResponse(get(request))
+    return lambda request: _json_response(get(request))
 
 
 def _tell_http(_request: Request, error: HTTPException) -> Response:
-    return JSONResponse({"error": error.detail}, error.status_code)
+    return _json_response({"error": error.detail}, error.status_code)
 
 
 def _tell(_request: Request, error: Exception) -> Response:
     statuses = {AlreadyExistsError: 409, OptionError: 400, RecordIndexError: 404}
     status = next((status for kind, status in statuses.items() if isinstance(error, kind)), 500)
-    return JSONResponse({"error": str(error) or type(error).__name__}, status)
+    return _json_response({"error": str(error) or type(error).__name__}, status)
 
 
 def _number(request: Request, name: str, default: int) -> int:

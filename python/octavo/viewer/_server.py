@@ -20,7 +20,7 @@ from octavo.viewer.decoders import Decoders, installed
 
 _NOT_INSTALLED = "the viewer needs Starlette and uvicorn: pip install 'octavo[view]'"
 _HERE = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - where to reach what listens everywhere
-_PATIENCE_S = 10.0  # with answers and work that are under way at the end
+_PATIENCE_S = 3.0  # with answers and work that are under way at the end
 
 
 class Viewer:
@@ -129,7 +129,7 @@ class Viewer:
         if self._thread.is_alive():
             self._server.should_exit = True
             self._thread.join(_PATIENCE_S)
-        self._routes.close()
+        self._routes.close(_PATIENCE_S)
         self._socket.close()
         self._opened.close()
 
@@ -158,6 +158,7 @@ def _listen(host: str, port: int) -> socket.socket:
         except BaseException:
             listening.close()
             raise
-    except OSError as error:
-        raise StorageError(f"cannot listen on {host}, port {port}: {error.strerror or error}") from error
+    except (OSError, UnicodeError) as error:  # a name may be none that could be looked up
+        reason = getattr(error, "strerror", None) or error
+        raise StorageError(f"cannot listen on {host}, port {port}: {reason}") from error
     return listening

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 
@@ -141,7 +142,7 @@ def test_what_is_too_large_is_told_and_not_read(view, tmp_path, monkeypatch, for
     monkeypatch.setattr(_find, "LARGE_BYTES", 3_000_000)
     group = {"group_size": 1} if format in {"array_record", "recordio", "riegeli"} else {}
     codec = {} if format == "ffrecord" else {"codec": "none"}
-    records = [b"needle", b"needle" + bytes(4_000_000), b"needle too"]
+    records = [b"needle", b"needle" + bytes(8_000_000), b"needle too"]
     path = write(tmp_path / "a", records, format=format, **codec, **group)
     answer = view(path, format=format).post("api/find", {"text": "needle"})
     assert found(answer) == [0, 2]
@@ -182,3 +183,16 @@ def test_a_sample_is_the_same_for_a_seed(client, view, tmp_path):
     assert big.get("api/sample?count=100&seed=7").json["numbers"] == first
     assert big.get("api/sample?count=100&seed=8").json["numbers"] != first
     assert sorted(client.get("api/sample?count=100&seed=7").json["numbers"]) == list(range(8))
+
+
+def test_neighbours_of_damage_in_a_compressed_stream_are_found(view, tmp_path):
+    # A record whose checksum was written wrong: the stream around it is intact.
+    path = write(tmp_path / "a.tfrecord", [b"record %d." % at for at in range(500)], codec="none")
+    content = bytearray(path.read_bytes())
+    content[content.index(b"record 123.")] ^= 0xFF
+    (tmp_path / "b.tfrecord.gz").write_bytes(gzip.compress(content))
+    client = view(tmp_path / "b.tfrecord.gz")
+    answer = client.post("api/find", {"text": "record"})
+    assert found(answer) == [at for at in range(500) if at != 123]
+    assert [(one["damage"]["record"], one["damage"]["count"]) for one in answer.events if "damage" in one] == [(123, 1)]
+    assert [card["number"] for card in client.cards("start=0&count=500") if card["status"] != "ok"] == [123]

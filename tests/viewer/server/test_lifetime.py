@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import http.client
 import socket
 import subprocess
 import sys
 import threading
+import urllib.request
 
 import pytest
 
@@ -64,6 +67,48 @@ def test_a_port_that_is_taken_is_told(path):
 def test_a_host_that_is_not_ours_is_told(path):
     with pytest.raises(StorageError, match=r"192\.0\.2\.1"):
         Viewer(path, host="192.0.2.1")
+    with pytest.raises(StorageError, match="cannot listen"):
+        Viewer(path, host="a" * 300)
+
+
+class Stuck(octavo.storage.SpanSource):
+    """A source that answers until it is told not to."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        self.name = "stuck.ffr"
+        self.goes_on = threading.Event()
+        self.goes_on.set()
+        self.waiting = threading.Event()
+
+    @property
+    def size(self) -> int:
+        return len(self.content)
+
+    def read_spans(self, spans):
+        if not self.goes_on.is_set():
+            self.waiting.set()
+        self.goes_on.wait(60)
+        return [self.content[start : start + size] for start, size in spans]
+
+
+def test_the_end_does_not_wait_for_what_hangs(path):
+    source = Stuck(path.read_bytes())
+    viewer = Viewer(source)
+    viewer.start()
+    source.goes_on.clear()
+    asking = threading.Thread(target=_ask, args=(viewer.url + "api/records?start=0&count=9",), daemon=True)
+    asking.start()
+    assert source.waiting.wait(30)
+    viewer.close()
+    assert not viewer._thread.is_alive()
+    source.goes_on.set()
+    asking.join(30)
+
+
+def _ask(address: str) -> None:
+    with contextlib.suppress(OSError, http.client.HTTPException):
+        urllib.request.urlopen(address, timeout=30).read()
 
 
 def test_a_location_without_records_is_told(tmp_path):

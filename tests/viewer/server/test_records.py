@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
 import struct
+import sys
 import wave
 
 import pytest
@@ -35,13 +37,13 @@ def sound(seconds: float = 0.1) -> bytes:
 def reads(monkeypatch):
     """Batches that were read, as lists of numbers."""
     seen: list[list[int]] = []
-    real = octavo.Reader._read_first
+    real = octavo.Reader._read_each
 
     def counted(self, numbers, most_bytes):
         seen.append(list(numbers))
         return real(self, numbers, most_bytes)
 
-    monkeypatch.setattr(octavo.Reader, "_read_first", counted)
+    monkeypatch.setattr(octavo.Reader, "_read_each", counted)
     return seen
 
 
@@ -253,3 +255,26 @@ def test_a_file_that_changes_is_told(view, tmp_path):
     answer = client.get("api/records?start=4000&count=10")
     assert answer.status == 500
     assert "a.ffr" in answer.json["error"]
+
+
+def test_a_screen_of_damage_is_one_read(view, tmp_path, reads):
+    records = [b"record %d." % at for at in range(500)]
+    path = write(tmp_path / "a.ffr", records)
+    content = bytearray(path.read_bytes())
+    for at in range(0, 500, 7):
+        content[content.index(b"record %d." % at)] ^= 0xFF
+    path.write_bytes(content)
+    cards = view(path).cards("start=0&count=500")
+    assert [card["number"] for card in cards if card["status"] == "damaged"] == list(range(0, 500, 7))
+    assert {card["status"] for card in cards} == {"ok", "damaged"}
+    assert len(reads) == 1
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="names of files are UTF-8 there")
+def test_a_name_that_is_no_text_is_shown(view, tmp_path):
+    name = os.fsdecode(b"na\xffme.ffr")
+    client = view(write(str(tmp_path / name), [b"one"]), export_folder=str(tmp_path / os.fsdecode(b"\xfe")))
+    for address in ("api/about", "api/record/0", "api/shards", "api/chunks?file=0"):
+        answer = client.get(address)
+        assert answer.status == 200, address
+        assert b"\\udcff" in answer.body, address
