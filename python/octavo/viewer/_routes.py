@@ -58,8 +58,6 @@ class Routes:
     def app(self) -> Starlette:
         """The application."""
         gets: dict[str, Callable[[Request], Any]] = {
-            "/": self.index,
-            "/page/{path:path}": self.asset,
             "/api/record/{number}/image": self.image,
             "/api/record/{number}/media/{place}": self.media,
             "/api/record/{number}/part": self.part,
@@ -80,7 +78,9 @@ class Routes:
             "/api/verify": lambda _: verify(self._opened),
             "/api/export": lambda asked: export(self._opened, self._export_folder, asked),
         }
-        routes = [Route(path, self._threaded(get), methods=["GET"]) for path, get in gets.items()]
+        # The page is in memory: a thread would take longer than the answer.
+        routes = [Route("/", self.index, methods=["GET"]), Route("/page/{path:path}", self.asset, methods=["GET"])]
+        routes += [Route(path, self._threaded(get), methods=["GET"]) for path, get in gets.items()]
         routes += [Route(path, self._threaded(_as_json(get)), methods=["GET"]) for path, get in answers.items()]
         routes += [Route(path, self._streamed(start), methods=["POST"]) for path, start in works.items()]
         handlers: Any = {HTTPException: _tell_http, OctavoError: _tell, OSError: _tell}
@@ -90,13 +90,13 @@ class Routes:
         """Wait a while for answers that are under way, and begin no others."""
         self._threads.close(patience_s)
 
-    def index(self, _request: Request) -> Response:
+    async def index(self, _request: Request) -> Response:
         """The page."""
         return Response(
             self._page["index.html"], media_type="text/html", headers={"content-security-policy": PAGE_POLICY}
         )
 
-    def asset(self, request: Request) -> Response:
+    async def asset(self, request: Request) -> Response:
         """A file of the page. They are known beforehand: no path leads to any other."""
         path = request.path_params["path"]
         content = self._page.get(path)

@@ -37,7 +37,8 @@ class Answer:
     @property
     def end(self) -> dict[str, Any]:
         assert list(self.events[-1]) == ["end"], self.events[-1]
-        return self.events[-1]["end"]
+        end: dict[str, Any] = self.events[-1]["end"]
+        return end
 
 
 class Client:

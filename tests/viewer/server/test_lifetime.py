@@ -71,7 +71,7 @@ def test_a_host_that_is_not_ours_is_told(path):
         Viewer(path, host="a" * 300)
 
 
-class Stuck(octavo.storage.SpanSource):
+class Stuck:
     """A source that answers until it is told not to."""
 
     def __init__(self, content: bytes) -> None:

@@ -1,7 +1,7 @@
 // Numbers and sizes as people read and write them.
 
 const WHOLE = new Intl.NumberFormat("en-US");
-const UNITS = ["bytes", "KB", "MB", "GB", "TB", "PB"];
+const UNITS = ["bytes", "kB", "MB", "GB", "TB", "PB"];
 const POWERS = {
   "": 1, B: 1, K: 1e3, KB: 1e3, M: 1e6, MB: 1e6, G: 1e9, GB: 1e9, KIB: 2 ** 10, MIB: 2 ** 20, GIB: 2 ** 30,
 };
@@ -29,7 +29,7 @@ export const briefly = (reason) => (reason ?? "").replace(/^\S*\/(?=[^/\s]+: )/,
 
 export const share = (done, total) => (total > 0 ? `${((100 * done) / total).toFixed(done < total ? 1 : 0)} %` : "");
 
-// "10 KB" -> 10000; "" -> null; anything else that is no size -> undefined.
+// "10 kB" -> 10000; "" -> null; anything else that is no size -> undefined.
 export function sizeFrom(text) {
   const trimmed = text.replaceAll(",", "").trim().toUpperCase();
   if (trimmed === "") return null;
