@@ -16,6 +16,8 @@ from tests.cli.conftest import clean_environment
 
 pytest.importorskip("uvicorn", reason="the viewer needs uvicorn: 'make test' installs it")
 
+JSON = {"content-type": "application/json"}
+
 
 @pytest.fixture
 def start(tmp_path):
@@ -60,11 +62,28 @@ def test_it_prints_the_address_and_ends_cleanly_on_ctrl_c(start, path):
     assert "Traceback" not in told
 
 
+@pytest.mark.parametrize("signals", [[signal.SIGTERM], [signal.SIGINT, signal.SIGINT], [signal.SIGINT] * 5])
+def test_an_end_leaves_no_half_export(start, tmp_path, signals):
+    with package.create(tmp_path / "large.ffr") as writer:
+        writer.write_many(bytes(10_000) for _ in range(20_000))
+    process = start("large.ffr", "--no-browser")
+    address = process.stdout.readline().strip()
+    asked = {"name": "x", "format": "array_record", "ranges": [[0, 20_000]] * 40}
+    request = urllib.request.Request(f"{address}api/export", json.dumps(asked).encode(), JSON)
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        assert b"progress" in answer.readline()
+        for one in signals:
+            process.send_signal(one)
+        _, told = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert "Traceback" not in told
+    assert [path.name for path in tmp_path.iterdir()] == ["large.ffr"]
+
+
 def test_ctrl_c_does_not_wait_for_work(start, path):
     process = start(*[path] * 50, "--no-browser")
     address = process.stdout.readline().strip()
-    headers = {"content-type": "application/json"}
-    asked = urllib.request.Request(f"{address}api/verify", b"{}", headers)
+    asked = urllib.request.Request(f"{address}api/verify", b"{}", JSON)
     with urllib.request.urlopen(asked, timeout=60):
         process.send_signal(signal.SIGINT)
         _, told = process.communicate(timeout=60)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import webbrowser
 from typing import Annotated
@@ -34,15 +35,20 @@ def view(
     address that is printed, until Ctrl-C.
     """
     give_back_large_blocks()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # an end as good as Ctrl-C
     with without_stdin(paths) as location:
         viewer = Viewer(location, format=format, host=host, port=port, export_folder=export_to)
         try:
-            with viewer:
-                _introduce(viewer, host)
-                if browser and not webbrowser.open(viewer.once_url):
-                    _terminal.say("octavo: no browser was found: open the address above")
-                viewer.wait()
+            viewer.start()
+            _introduce(viewer, host)
+            if browser and not webbrowser.open(viewer.once_url):
+                _terminal.say("octavo: no browser was found: open the address above")
+            viewer.wait()
         except KeyboardInterrupt:  # the way to end it, and no failure
+            pass
+        finally:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # impatience is not to leave half an export behind
+            viewer.close()
             _terminal.say("octavo: the viewer has ended")
 
 

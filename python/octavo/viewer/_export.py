@@ -17,6 +17,7 @@ from octavo.viewer._events import Emit, Pace, Work
 from octavo.viewer._opened import LARGE_BYTES, Opened
 
 MOST_NUMBERS = 100_000
+_MOST_RECORDS = 1_000_000  # some formats keep an entry for each in memory until the end
 _BLOCK_RECORDS = 1000
 _BLOCK_BYTES = 8 << 20
 _MOST_TOLD = 1000  # records that were left out
@@ -82,8 +83,9 @@ def _ranges(asked: dict[str, Any], count: int) -> list[range]:
         chosen.append(range(*pair))
     if not chosen:
         raise OptionError("no record is selected")
-    if len(chosen) > MOST_NUMBERS:
-        raise OptionError(f"at most {MOST_NUMBERS:,} records or ranges are exported at once")
+    if len(chosen) > MOST_NUMBERS or sum(map(len, chosen)) > _MOST_RECORDS:
+        most = f"{MOST_NUMBERS:,} ranges and {_MOST_RECORDS:,} records"
+        raise OptionError(f"at most {most} are exported from here; 'octavo convert' writes any number")
     return chosen
 
 

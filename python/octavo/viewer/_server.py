@@ -79,7 +79,6 @@ class Viewer:
             lifespan="off",
             ws="none",
             timeout_graceful_shutdown=1,
-            limit_concurrency=100,
         )
         self._server = uvicorn.Server(settings)
         self._thread = threading.Thread(target=self._run, name="octavo-viewer", daemon=True)
