@@ -9,11 +9,12 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import threading
+from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Sequence
 
 from octavo._reader import Reader
-from octavo.errors import FormatError
+from octavo.errors import FormatError, OctavoError, SourceChangedError
 from octavo.viewer._opened import LARGE_BYTES
 
 _SCREEN_BYTES = 8 << 20
@@ -95,15 +96,32 @@ class Contents:
 
     def _read_within(self, numbers: list[int], found: dict[int, Content]) -> None:
         """Read as many as fit; each is right or wrong by itself."""
-        if len(numbers) == 1:  # without a batch around it: it may be large
-            try:
-                found[numbers[0]] = self._reader[numbers[0]]
-            except FormatError as error:
-                found[numbers[0]] = Damaged(str(error))
-        elif numbers:
-            each = self._reader._read_each(numbers, _SCREEN_BYTES)  # noqa: SLF001 - part of the package
-            for number, one in zip(numbers, each, strict=False):  # those that fitted come first
-                found[number] = one if isinstance(one, bytes) else Damaged(str(one))
+        try:
+            each = self._each(numbers)
+        except SourceChangedError as error:
+            groups = self._by_file(numbers)
+            if len(groups) > 1:  # the other files may be as they were
+                for group in groups:
+                    self._read_within(group, found)
+                return
+            each = [error] * len(numbers)
+        for number, one in zip(numbers, each, strict=False):  # those that fitted come first
+            found[number] = one if isinstance(one, bytes) else Damaged(str(one))
+
+    def _each(self, numbers: list[int]) -> Sequence[bytes | OctavoError]:
+        if len(numbers) != 1:
+            return self._reader._read_each(numbers, _SCREEN_BYTES)  # noqa: SLF001 - part of the package
+        try:
+            return [self._reader[numbers[0]]]  # without a batch around it: it may be large
+        except FormatError as error:
+            return [error]
+
+    def _by_file(self, numbers: list[int]) -> list[list[int]]:
+        starts = self._reader._file_starts  # noqa: SLF001 - part of the package
+        groups: dict[int, list[int]] = {}
+        for number in numbers:
+            groups.setdefault(bisect_right(starts, number), []).append(number)
+        return list(groups.values())
 
     def _keep(self, records: dict[int, bytes]) -> None:
         with self._lock:

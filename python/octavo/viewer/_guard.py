@@ -71,8 +71,9 @@ class Guard:
         if reason := self._refusal(scope, path):
             await PlainTextResponse(reason + "\n", 403)(scope, receive, answer)
             return
-        if path == f"/open/{self.code}":
-            self._code_ends = 0.0
+        if path in {f"/open/{self.code}", f"/{self.token}"}:  # the last slash is easily lost
+            if path.startswith("/open/"):
+                self._code_ends = 0.0
             await RedirectResponse(f"/{self.token}/", 303)(scope, receive, answer)
             return
         inner = dict(scope)
@@ -88,7 +89,7 @@ class Guard:
         if (origin := headers.get("origin")) is not None and origin != f"http://{host}":
             return "another page may not ask here"
         is_link = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
-        is_page = path.count("/") == 2 and path.endswith("/")  # noqa: PLR2004 - /token/
+        is_page = "/" not in path.strip("/")
         if headers.get("sec-fetch-site", "none") not in {"none", "same-origin"} and not (is_link and is_page):
             return "another page may not ask here"
         if path.startswith("/open/"):

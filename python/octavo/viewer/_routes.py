@@ -84,7 +84,9 @@ class Routes:
         routes += [Route(path, self._threaded(_as_json(get)), methods=["GET"]) for path, get in answers.items()]
         routes += [Route(path, self._streamed(start), methods=["POST"]) for path, start in works.items()]
         handlers: Any = {HTTPException: _tell_http, OctavoError: _tell, OSError: _tell}
-        return Starlette(routes=routes, exception_handlers=handlers)
+        app = Starlette(routes=routes, exception_handlers=handlers)
+        app.router.redirect_slashes = False  # it would leave out the token
+        return app
 
     def close(self, patience_s: float) -> None:
         """Wait a while for answers that are under way, and begin no others."""

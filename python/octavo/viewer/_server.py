@@ -76,6 +76,7 @@ class Viewer:
             log_level="error",
             access_log=False,  # addresses hold the token
             server_header=False,
+            proxy_headers=False,
             lifespan="off",
             ws="none",
             timeout_graceful_shutdown=1,

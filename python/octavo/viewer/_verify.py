@@ -9,6 +9,7 @@ from octavo.errors import OctavoError
 from octavo.viewer._events import Emit, Pace, Work
 from octavo.viewer._opened import Opened
 
+_CHANGED = "there are other records in the files than when they were opened: start the viewer again"
 _MOST_TOLD = 10_000  # damaged places
 
 
@@ -19,6 +20,9 @@ def verify(opened: Opened) -> Work:
         report = examine(opened.inputs, opened.format, Pace(emit), _let_pass, io="pread")
         numbers = {path: number for number, path in enumerate(opened.reader.paths)}
         told = [_as_json(one, numbers) for one in report.damage[:_MOST_TOLD]]
+        is_whole = all(one.record is not None for one in report.damage)
+        if is_whole and report.record_count != len(opened.reader):
+            told.insert(0, _as_json(Damage(opened.title, None, None, _CHANGED, 0), numbers))
         emit(
             {
                 "end": {

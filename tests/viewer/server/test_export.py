@@ -160,3 +160,13 @@ def test_damage_is_told_with_its_place(view, tmp_path):
     assert (by_file[1]["record"], by_file[1]["record_count"]) == (140, 1)
     assert by_file[None]["path"] == str(tmp_path / "a-2.ffr")
     assert client.cards("numbers=140")[0]["status"] == "damaged"
+
+
+def test_another_file_of_the_same_name_is_not_called_sound(view, tmp_path):
+    for name, count in (("a.ffr", 10), ("b.ffr", 20)):
+        with octavo.create(tmp_path / name) as writer:
+            writer.write_many(RECORDS[:count])
+    client = view(tmp_path / "a.ffr")
+    (tmp_path / "b.ffr").replace(tmp_path / "a.ffr")
+    (told,) = client.post("api/verify", {}).end["damage"]
+    assert "start the viewer again" in told["reason"]

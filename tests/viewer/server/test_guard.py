@@ -163,6 +163,12 @@ def test_the_address_of_the_command_line_opens_the_page_once(client):
     assert client.ask("GET", path).status == 403
 
 
+def test_a_lost_slash_is_put_back(client):
+    answer = client.ask("GET", client.base.rstrip("/"))
+    assert (answer.status, answer.headers["location"]) == (303, client.base)
+    assert client.get("api/about/").status == 404
+
+
 def test_the_address_of_the_command_line_does_not_hold_the_token(client):
     assert client.base.strip("/") not in client.viewer.once_url
 

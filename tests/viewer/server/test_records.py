@@ -252,9 +252,18 @@ def test_a_file_that_changes_is_told(view, tmp_path):
     client.cards("start=0&count=10")
     with path.open("r+b") as file:
         file.truncate(1000)
-    answer = client.get("api/records?start=4000&count=10")
-    assert answer.status == 500
-    assert "a.ffr" in answer.json["error"]
+    for card in client.cards("start=4000&count=10"):
+        assert card["status"] == "damaged"
+        assert "a.ffr" in card["reason"]
+
+
+def test_a_file_that_changes_does_not_cost_the_others(view, tmp_path):
+    paths = [write(tmp_path / f"{shard}.ffr", [b"x" * 100 for _ in range(5000)]) for shard in range(3)]
+    client = view(paths)
+    client.cards("numbers=0,5000,10000")
+    with paths[1].open("r+b") as file:
+        file.truncate(1000)
+    assert [card["status"] for card in client.cards("numbers=4000,9000,14000")] == ["ok", "damaged", "ok"]
 
 
 def test_a_screen_of_damage_is_one_read(view, tmp_path, reads):
