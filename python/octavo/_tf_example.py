@@ -45,18 +45,18 @@ class SequenceExample:
 
 
 @dataclasses.dataclass(slots=True)
-class _Patience:
+class Patience:
     """How many fields and numbers may still come."""
 
     left: int
 
 
-class _Message:
+class Message:
     """A stretch of bytes that is one message, read field by field."""
 
     __slots__ = ("at", "data", "end", "patience")
 
-    def __init__(self, data: bytes, at: int, end: int, patience: _Patience) -> None:
+    def __init__(self, data: bytes, at: int, end: int, patience: Patience) -> None:
         self.data = data
         self.at = at
         self.end = end
@@ -100,8 +100,8 @@ class _Message:
         self.at = start + length
         return start, self.at
 
-    def message(self) -> _Message:
-        return _Message(self.data, *self.stretch(), self.patience)
+    def message(self) -> Message:
+        return Message(self.data, *self.stretch(), self.patience)
 
     def bytes(self) -> bytes:
         start, end = self.stretch()
@@ -128,11 +128,11 @@ def parse(data: bytes, *, most_values: int = sys.maxsize) -> Features:
         FormatError: The bytes are not exactly such a message, or have more fields and numbers than `most_values`.
     """
     features: Features = {}
-    example = _Message(data, 0, len(data), _Patience(most_values))
+    example = Message(data, 0, len(data), Patience(most_values))
     for field, wire_type in example.tags():
         if (field, wire_type) != (1, _LENGTH):
             raise example.unknown(field, wire_type)
-        features.update((name, _feature(parts)) for name, parts in _entries(example.message()))
+        features.update((name, _feature(parts)) for name, parts in entries(example.message()))
     return features
 
 
@@ -144,10 +144,10 @@ def parse_sequence(data: bytes, *, most_values: int = sys.maxsize) -> SequenceEx
     """
     context: Features = {}
     feature_lists: dict[str, list[Values]] = {}
-    example = _Message(data, 0, len(data), _Patience(most_values))
+    example = Message(data, 0, len(data), Patience(most_values))
     for field, wire_type in example.tags():
         if (field, wire_type) == (1, _LENGTH):
-            context.update((name, _feature(parts)) for name, parts in _entries(example.message()))
+            context.update((name, _feature(parts)) for name, parts in entries(example.message()))
         elif (field, wire_type) == (2, _LENGTH):
             _read_feature_lists(example.message(), feature_lists)
         else:
@@ -155,8 +155,8 @@ def parse_sequence(data: bytes, *, most_values: int = sys.maxsize) -> SequenceEx
     return SequenceExample(context, feature_lists)
 
 
-def _read_feature_lists(message: _Message, feature_lists: dict[str, list[Values]]) -> None:
-    for name, parts in _entries(message):
+def _read_feature_lists(message: Message, feature_lists: dict[str, list[Values]]) -> None:
+    for name, parts in entries(message):
         steps: list[Values] = []
         for part in parts:
             for field, wire_type in part.tags():
@@ -166,7 +166,7 @@ def _read_feature_lists(message: _Message, feature_lists: dict[str, list[Values]
         feature_lists[name] = steps
 
 
-def _entries(message: _Message) -> Iterator[tuple[str, list[_Message]]]:
+def entries(message: Message) -> Iterator[tuple[str, list[Message]]]:
     """Keys of a map, and the parts of each value."""
     for field, wire_type in message.tags():
         if (field, wire_type) != (1, _LENGTH):
@@ -183,7 +183,7 @@ def _entries(message: _Message) -> Iterator[tuple[str, list[_Message]]]:
         yield name, parts
 
 
-def _feature(parts: list[_Message]) -> Values:
+def _feature(parts: list[Message]) -> Values:
     """The values of a feature; none if it is of no kind."""
     kind = 0
     values: list[Any] = []
@@ -197,14 +197,20 @@ def _feature(parts: list[_Message]) -> Values:
     return values
 
 
-def _byte_strings(message: _Message) -> Iterator[bytes]:
+def _byte_strings(message: Message) -> Iterator[bytes]:
     for field, wire_type in message.tags():
         if (field, wire_type) != (1, _LENGTH):
             raise message.unknown(field, wire_type)
         yield message.bytes()
 
 
-def _floats(message: _Message) -> Iterator[float]:
+def _floats(message: Message) -> Iterator[float]:
+    for start, count in runs_of_floats(message):
+        yield from struct.unpack_from(f"<{count}f", message.data, start)
+
+
+def runs_of_floats(message: Message) -> Iterator[tuple[int, int]]:
+    """Where numbers of four bytes follow one another, and how many."""
     for field, wire_type in message.tags():
         if (field, wire_type) == (1, _LENGTH):
             start, end = message.stretch()
@@ -215,10 +221,10 @@ def _floats(message: _Message) -> Iterator[float]:
             raise message.unknown(field, wire_type)
         if (end - start) % 4 or end > message.end:
             raise message.refusal("a number that does not end")
-        yield from struct.unpack_from(f"<{(end - start) // 4}f", message.data, start)
+        yield start, (end - start) // 4
 
 
-def _int64s(message: _Message) -> Iterator[int]:
+def _int64s(message: Message) -> Iterator[int]:
     for field, wire_type in message.tags():
         if (field, wire_type) == (1, _LENGTH):
             yield from _packed_int64s(message.message())
@@ -228,7 +234,7 @@ def _int64s(message: _Message) -> Iterator[int]:
             raise message.unknown(field, wire_type)
 
 
-def _packed_int64s(message: _Message) -> Iterator[int]:
+def _packed_int64s(message: Message) -> Iterator[int]:
     packed = message.data[message.at : message.end]
     if packed.isascii():  # each is a byte: token ids of small vocabularies, labels, masks
         yield from packed
@@ -242,7 +248,7 @@ def _signed(value: int) -> int:
     return value - _RANGE if value >= _SIGN else value
 
 
-_VALUES_OF_KIND: dict[int, Callable[[_Message], Iterator[Any]]] = {
+_VALUES_OF_KIND: dict[int, Callable[[Message], Iterator[Any]]] = {
     _BYTES: _byte_strings,
     _FLOATS: _floats,
     _INT64S: _int64s,

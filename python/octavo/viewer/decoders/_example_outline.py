@@ -11,13 +11,13 @@ import struct
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from octavo._tf_example import _entries, _Message, _Patience
+from octavo._tf_example import Message, Patience, entries, runs_of_floats
 from octavo.errors import FormatError
 
 FIRST_VALUES = 64
 _FIRST_STEPS = 8
 _PIECE_BYTES = 1 << 20
-_VARINT, _LENGTH, _FIXED32 = 0, 2, 5  # wire types
+_VARINT, _LENGTH = 0, 2  # wire types
 _GOING_ON: Final = bytes(range(0x80, 0x100))  # bytes of a number that more bytes follow
 _SIGN, _RANGE = 1 << 63, 1 << 64
 
@@ -61,10 +61,10 @@ def outline(record: bytes, most_fields: int) -> Outline:
     Raises:
         FormatError: The bytes are not such a message, as far as they were read.
     """
-    patience = _Patience(most_fields)
+    patience = Patience(most_fields)
     found = Outline()
     try:
-        _read(_Message(record, 0, len(record), patience), found)
+        _read(Message(record, 0, len(record), patience), found)
     except FormatError:
         if patience.left >= 0:
             raise
@@ -72,14 +72,14 @@ def outline(record: bytes, most_fields: int) -> Outline:
     return found
 
 
-def _read(message: _Message, found: Outline) -> None:
+def _read(message: Message, found: Outline) -> None:
     for field, wire_type in message.tags():
         if (field, wire_type) == (1, _LENGTH):
-            for name, parts in _entries(message.message()):
+            for name, parts in entries(message.message()):
                 found.features[name] = Feature(name)
                 _fill(found.features[name], parts)
         elif (field, wire_type) == (2, _LENGTH):
-            for name, parts in _entries(message.message()):
+            for name, parts in entries(message.message()):
                 found.lists[name] = FeatureList(name)
                 for step in _steps(parts):
                     _add_step(found.lists[name], step)
@@ -87,7 +87,7 @@ def _read(message: _Message, found: Outline) -> None:
             raise message.unknown(field, wire_type)
 
 
-def _steps(parts: list[_Message]) -> Iterator[_Message]:
+def _steps(parts: list[Message]) -> Iterator[Message]:
     for part in parts:
         for field, wire_type in part.tags():
             if (field, wire_type) != (1, _LENGTH):
@@ -95,7 +95,7 @@ def _steps(parts: list[_Message]) -> Iterator[_Message]:
             yield part.message()
 
 
-def _add_step(feature_list: FeatureList, step: _Message) -> None:
+def _add_step(feature_list: FeatureList, step: Message) -> None:
     feature = Feature("")
     feature_list.count += 1
     if len(feature_list.first) < _FIRST_STEPS:
@@ -103,7 +103,7 @@ def _add_step(feature_list: FeatureList, step: _Message) -> None:
     _fill(feature, [step])
 
 
-def _fill(feature: Feature, parts: list[_Message]) -> None:
+def _fill(feature: Feature, parts: list[Message]) -> None:
     for part in parts:
         for field, wire_type in part.tags():
             if field not in _KINDS or wire_type != _LENGTH:
@@ -114,7 +114,7 @@ def _fill(feature: Feature, parts: list[_Message]) -> None:
             read(part.message(), feature)
 
 
-def _byte_strings(message: _Message, feature: Feature) -> None:
+def _byte_strings(message: Message, feature: Feature) -> None:
     for field, wire_type in message.tags():
         if (field, wire_type) != (1, _LENGTH):
             raise message.unknown(field, wire_type)
@@ -124,24 +124,14 @@ def _byte_strings(message: _Message, feature: Feature) -> None:
             feature.first.append(message.data[start:end])
 
 
-def _floats(message: _Message, feature: Feature) -> None:
-    for field, wire_type in message.tags():
-        if (field, wire_type) == (1, _LENGTH):
-            start, end = message.stretch()
-        elif (field, wire_type) == (1, _FIXED32):
-            start, end = message.at, message.at + 4
-            message.at = end
-        else:
-            raise message.unknown(field, wire_type)
-        count, rest = divmod(end - start, 4)
-        if rest or end > message.end:
-            raise message.refusal("a number that does not end")
+def _floats(message: Message, feature: Feature) -> None:
+    for start, count in runs_of_floats(message):
         feature.count += count
         shown = min(count, FIRST_VALUES - len(feature.first))
         feature.first.extend(struct.unpack_from(f"<{shown}f", message.data, start))
 
 
-def _int64s(message: _Message, feature: Feature) -> None:
+def _int64s(message: Message, feature: Feature) -> None:
     for field, wire_type in message.tags():
         if (field, wire_type) == (1, _LENGTH):
             _packed_int64s(message.message(), feature)
@@ -151,7 +141,7 @@ def _int64s(message: _Message, feature: Feature) -> None:
             raise message.unknown(field, wire_type)
 
 
-def _packed_int64s(message: _Message, feature: Feature) -> None:
+def _packed_int64s(message: Message, feature: Feature) -> None:
     if message.at < message.end and message.data[message.end - 1] in _GOING_ON:
         raise message.refusal("a number that does not end")
     while message.at < message.end and len(feature.first) < FIRST_VALUES:
@@ -167,7 +157,7 @@ def _add_int64(feature: Feature, value: int) -> None:
         feature.first.append(value - _RANGE if value >= _SIGN else value)
 
 
-_KINDS: Final[dict[int, tuple[str, Callable[[_Message, Feature], None]]]] = {
+_KINDS: Final[dict[int, tuple[str, Callable[[Message, Feature], None]]]] = {
     1: ("bytes", _byte_strings),
     2: ("float", _floats),
     3: ("int64", _int64s),
