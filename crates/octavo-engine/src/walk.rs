@@ -195,7 +195,7 @@ where
     E: From<Error>,
 {
     let visit: Visit<T> = Arc::new(visit);
-    let most_ahead_bytes = MOST_AHEAD_BYTES.min(most_bytes);
+    let most_ahead_bytes = MOST_AHEAD_BYTES.min(most_bytes / 3); // a block that is nearly too large is alone
     let most_ahead = if dataset.is_remote() { MOST_AHEAD_REMOTE } else { pool::cpu().threads() * 2 };
     let mut ahead = Ahead(VecDeque::new(), dataset.is_remote());
     let (mut planned, mut done, mut ahead_bytes) = (0, 0, 0);

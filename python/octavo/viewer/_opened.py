@@ -16,7 +16,8 @@ from octavo.errors import FormatError, OctavoError, OptionError
 LARGE_BYTES = 24 << 20
 """What takes more memory than this is never read as a whole."""
 _CACHE_BYTES = 16 << 20  # decoded chunks: the neighbours of what is on the screen
-_MOST_TABLE_BYTES = 16 << 20  # of a packed folder whose names are shown
+_MOST_NAMES = 100_000  # of a packed folder: each takes some hundred bytes, and time before the first screen
+_MOST_TABLE_BYTES = 16 << 20
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,7 +94,9 @@ class Opened:
     def names(self) -> dict[int, str]:
         """Paths by record number, if this is a packed folder of a size that can be shown."""
         reader = self.reader
-        if reader._format != "ffrecord" or len(self.inputs) != 1 or not len(reader):  # noqa: SLF001 - part of the package
+        if reader._format != "ffrecord" or len(self.inputs) != 1:  # noqa: SLF001 - part of the package
+            return {}
+        if not 0 < len(reader) <= _MOST_NAMES:
             return {}
         last = len(reader) - 1
         try:

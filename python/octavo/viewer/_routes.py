@@ -155,10 +155,12 @@ class Routes:
     def download(self, request: Request) -> Response:
         """All bytes of a record, as a file."""
         number = self._asked_record(request)
-        parts = self._screen.download(number)
-        if parts is None:
+        found = self._screen.download(number)
+        if found is None:
             raise HTTPException(404, "the record cannot be read here; 'octavo get' may")
-        headers = {"content-disposition": f'attachment; filename="record-{number}.bin"'}
+        size, parts = found  # with its size, so that what breaks off does not look whole
+        disposition = f'attachment; filename="record-{number}.bin"'
+        headers = {"content-disposition": disposition, "content-length": str(size)}
         return StreamingResponse(parts, media_type="application/octet-stream", headers=headers)
 
     def shards(self, request: Request) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from octavo.viewer._contents import Content, Contents, Damaged, Large
 from octavo.viewer._opened import Opened
-from octavo.viewer._pieces import pieces
+from octavo.viewer._pieces import PIECE_BYTES, pieces
 from octavo.viewer.blocks import Block, Hex, Image, Note
 from octavo.viewer.decoders import Decoders
 from octavo.viewer.decoders._as_json import blocks_as_json, media
@@ -16,7 +16,6 @@ from octavo.viewer.decoders._as_json import blocks_as_json, media
 _HEAD_BYTES = 4096  # of a large record, shown as hex
 PART_BYTES = 64 << 10
 """The most of a record that the page asks for at a time."""
-_DOWNLOAD_PART_BYTES = 4 << 20
 
 
 class Screen:
@@ -107,20 +106,19 @@ class Screen:
             return self._opened.reader._part(number, offset, length)  # noqa: SLF001 - part of the package
         return None
 
-    def download(self, number: int) -> Iterator[bytes] | None:
-        """All bytes of a record, in parts if it is large; None if it cannot be read."""
+    def download(self, number: int) -> tuple[int, Iterator[bytes]] | None:
+        """The size of a record and all of its bytes, in parts; None if it cannot be read."""
         with self._contents.turn([number]):
             content = self._contents.one(number)
         if isinstance(content, bytes):
-            return pieces(content)
-        if not isinstance(content, Large) or self.part(number, 0, 1) is None:
+            return len(content), pieces(content)
+        if not isinstance(content, Large) or content.record_bytes is None or self.part(number, 0, 1) is None:
             return None
-        return self._parts(number, content.record_bytes or 0)
+        return content.record_bytes, self._parts(number, content.record_bytes)
 
     def _parts(self, number: int, size: int) -> Iterator[bytes]:
-        for offset in range(0, size, _DOWNLOAD_PART_BYTES):
-            part = self._opened.reader._part(number, offset, _DOWNLOAD_PART_BYTES)  # noqa: SLF001 - part of the package
-            yield part or b""
+        for offset in range(0, size, PIECE_BYTES):
+            yield self._opened.reader._part(number, offset, PIECE_BYTES) or b""  # noqa: SLF001 - part of the package
 
     def has_decoder(self, name: str) -> bool:
         """Whether a decoder has this name."""

@@ -73,7 +73,7 @@ class Viewer:
         self._guard = Guard(self._routes.app(), host)
         settings = uvicorn.Config(
             self._guard,
-            log_level="error",
+            log_level="critical",  # what matters is told by our own logger; connections break off all the time
             access_log=False,  # addresses hold the token
             server_header=False,
             proxy_headers=False,

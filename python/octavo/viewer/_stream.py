@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable
 from octavo.errors import OctavoError, OptionError
 from octavo.viewer._events import Cancelled, Event, Work
 
-_MOST_AT_ONCE = 4
+_MOST_AT_ONCE = 2
 _MOST_WAITING = 64  # events that the page has not taken yet; then the work waits
 _LOOK_EVERY_S = 0.1
 _log = logging.getLogger("octavo.viewer")
