@@ -9,7 +9,7 @@ from typing import Any
 
 from octavo import _core
 from octavo.errors import OctavoError, OptionError
-from octavo.viewer._events import Emit, Pace, Work
+from octavo.viewer._events import Emit, Event, Pace, Work
 from octavo.viewer._opened import LARGE_BYTES, Opened
 
 MOST_FOUND = 100_000
@@ -92,9 +92,9 @@ def find(opened: Opened, query: Query) -> Work:
         try:
             _core.find(reader, search.report, **options)
         except _Enough:
-            emit({"end": {"found": search.found, "searched": search.done, "complete": False}})
+            emit(search.end(complete=False))
         else:
-            emit({"end": {"found": search.found, "searched": total, "complete": True}})
+            emit(search.end(complete=True))
 
     return work
 
@@ -114,6 +114,19 @@ class _Search:
         self._query = query
         self._total = total
         self._told = 0
+        self._damaged = 0
+        self._skipped = 0
+
+    def end(self, *, complete: bool) -> Event:
+        return {
+            "end": {
+                "found": self.found,
+                "searched": self.done,
+                "complete": complete,
+                "damaged": self._damaged,
+                "skipped": self._skipped,
+            }
+        }
 
     def report(
         self,
@@ -128,6 +141,8 @@ class _Search:
         self.found += len(fitting)
         if fitting:
             self._emit({"found": fitting})
+        self._damaged += sum(count for _, count, _ in damaged)
+        self._skipped += sum(count for _, count, _ in oversized)
         for position, count, error in damaged:
             self._tell("damage", start + position, count, str(error))
         for position, count, size in oversized:

@@ -65,7 +65,7 @@ def client(view, tmp_path_factory):
 def test_records_are_found(client, query, expected):
     answer = client.post("api/find", query)
     assert found(answer) == expected
-    assert answer.end == {"found": len(expected), "searched": 8, "complete": True}
+    assert answer.end == {"found": len(expected), "searched": 8, "complete": True, "damaged": 0, "skipped": 0}
 
 
 def test_enough_is_enough(client):
@@ -135,6 +135,7 @@ def test_damage_does_not_end_a_search(view, tmp_path, format):
     assert (damage["record"], damage["count"]) == (lost[0], len(lost))
     assert damage["reason"]
     assert answer.end["complete"]
+    assert answer.end["damaged"] == len(lost)
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -148,6 +149,7 @@ def test_what_is_too_large_is_told_and_not_read(view, tmp_path, monkeypatch, for
     assert found(answer) == [0, 2]
     (skipped,) = [event["skipped"] for event in answer.events if "skipped" in event]
     assert (skipped["record"], skipped["count"]) == (1, 1)
+    assert answer.end["skipped"] == 1
     if format == "ffrecord":
         assert found(view(path, format=format).post("api/find", {"min_bytes": 3_000_000})) == [1]
 

@@ -23,9 +23,11 @@ export class FindForm {
       find(id).toggleAttribute("aria-invalid", isWrong);
       if (!isWrong) continue;
       find(id).setAttribute("aria-invalid", "true");
-      return this.complain(id, "A size is a number of bytes, or like 10 KB, 1.5 MB, 2 GiB.");
+      return this.complain(id, "A size is a number of bytes, or like 10 kB, 1.5 MB, 2 GiB.");
     }
     const [least, most] = [find("find-min").value.trim(), find("find-max").value.trim()];
+    const isReversed = most !== "" && sizeFrom(least) > sizeFrom(most);
+    if (isReversed) return this.complain("find-min", "The smallest size is larger than the largest.");
     const text = find("find-text").value;
     const isOpen = text === "" && least === "" && most === "" && !find("find-text-only").checked;
     if (isOpen) return this.complain("find-text", "Enter a text to find, or a size.");

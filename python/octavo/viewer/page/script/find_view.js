@@ -51,7 +51,7 @@ export class FindView {
     const asked = Object.keys(options).length > 0 ? format(view, options) : null;
     if (asked !== null && asked !== this.asked) this.begin(view, options, asked);
     if (from === "record" && this.found.count > 0) this.grid.moveCursor(this.grid.cursor);
-    else if (from !== "record" && from !== "find") find("find-text").focus();
+    else if (from !== "find") find("find-text").focus();
     if (asked === null && this.asked !== null) note(this.asked);
     this.placed([]);
   }
@@ -79,6 +79,7 @@ export class FindView {
     this.aborter.abort();
     this.grid.scroller.moveTo(0);
     this.found.clear();
+    this.grid.anchor = null; // it was a place in another list
     this.grid.words = null;
     this.grid.reload();
     if (view === "sample") this.sample(options);
@@ -102,28 +103,23 @@ export class FindView {
     this.progress.start();
     find("find-cancel").hidden = false;
     this.drawState("Searching…");
-    const said = { skipped: 0, damaged: 0 };
     await quietly(async () => {
-      for await (const line of stream("api/find", { ...query, start, limit: MOST_FOUND }, signal)) {
-        this.heard(line, said);
-      }
+      for await (const line of stream("api/find", { ...query, start, limit: MOST_FOUND }, signal)) this.heard(line);
     }, (problem) => this.fail(problem));
     if (signal === this.aborter.signal) this.drawBusy(false);
   }
 
-  heard(line, said) {
+  heard(line) {
     if (line.progress !== undefined) this.progress.show(line.progress);
     if (line.found !== undefined) this.take(line.found);
-    if (line.skipped !== undefined) said.skipped += line.skipped.count;
     if (line.damage !== undefined) {
-      said.damaged += line.damage.count;
       this.damage.add([[line.damage.record, line.damage.record + line.damage.count]]);
     }
     if (line.found !== undefined) this.drawState(`${plural(this.found.count, "record")} found so far`);
-    if (line.end !== undefined) this.finish(line.end, said);
+    if (line.end !== undefined) this.finish(line.end);
   }
 
-  finish({ searched, complete }, { skipped, damaged }) {
+  finish({ searched, complete, skipped, damaged }) {
     const parts = [`${plural(this.found.count, "record")} found in ${count(searched)}`];
     if (damaged > 0) parts.push(`${plural(damaged, "damaged record")} could not be searched`);
     if (skipped > 0) parts.push(`${plural(skipped, "record")} too large to search`);

@@ -46,7 +46,7 @@ export function numberFrom(text, total) {
     const part = Number(trimmed.slice(0, -1)) / 100;
     return part < 0 || part > 1 ? null : Math.min(total - 1, Math.floor(part * total));
   }
-  const number = Number(trimmed);
+  const number = Number(trimmed) + 0; // "-0" is the first one, too
   const place = number < 0 ? total + number : number;
   return Number.isInteger(place) && place >= 0 && place < total ? place : null;
 }

@@ -9,7 +9,7 @@ const TYPING = "input:not([type=checkbox]):not([type=button]), textarea, select,
 export function startKeys({ view, selection, goToRecord }) {
   const actions = {
     "?": openHelp,
-    "/": () => { go("#/find"); find("find-text").focus(); find("find-text").select(); },
+    "/": goToFind,
     f: () => go("#/file"),
     r: () => go("#/records"),
     g: goToRecord,
@@ -31,6 +31,14 @@ export function startKeys({ view, selection, goToRecord }) {
     event.preventDefault();
     action();
   });
+}
+
+// A hidden field takes no focus, and the view is shown by an event that is still to come.
+function goToFind() {
+  const type = () => { find("find-text").focus(); find("find-text").select(); };
+  if (find("find").hidden) addEventListener("hashchange", type, { once: true });
+  else type();
+  go("#/find");
 }
 
 // From a field, Esc leads back into what it is about.

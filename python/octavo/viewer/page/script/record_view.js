@@ -56,7 +56,8 @@ export class RecordView {
     find("record-next").disabled = this.neighbour(number, 1) === null;
     this.number = number;
     this.drawChoice();
-    showPlace(number === null ? "" : `${title} of ${count(this.about.record_count)}`);
+    const isThere = number !== null && number < this.about.record_count;
+    showPlace(isThere ? `${title} of ${count(this.about.record_count)}` : "");
   }
 
   async read(number) {
@@ -106,6 +107,7 @@ export class RecordView {
     find("download").hidden = true;
     replaceChildren(find("record-facts"));
     replaceChildren(find("record-blocks"), ...drawBlocks([{ type: "note", level: "warning", text: problem }], {}));
+    say(problem);
   }
 
   titleOf(name) {

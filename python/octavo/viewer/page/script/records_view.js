@@ -59,6 +59,7 @@ export class RecordsView {
     const at = numberFrom(options.at ?? "", this.about.record_count);
     this.grid.measure();
     if (at !== null) this.grid.moveCursor(at, { how: this.grid.isShown(at) ? "reveal" : "top", focus: false });
+    if (at === null && options.at !== undefined) this.sayMissing(options.at);
     if (from === "record") this.grid.moveCursor(this.grid.cursor, { how: "stay" });
     this.drawGoto();
   }
@@ -85,15 +86,22 @@ export class RecordsView {
   }
 
   submit(text, total) {
+    if (text.trim() === "") return;
     const number = numberFrom(text, total);
     if (number === null) {
       find("goto").setAttribute("aria-invalid", "true");
-      say(`There is no record ${text}: they are numbered from 0 to ${count(total - 1)}.`);
+      this.sayMissing(text);
       return;
     }
     this.goTo(number);
     this.drawGoto();
     say(`Record ${count(number)}`);
+  }
+
+  sayMissing(text) {
+    const total = this.about.record_count;
+    const range = total === 0 ? "there are none" : `they are numbered from 0 to ${count(total - 1)}`;
+    say(`There is no record ${text}: ${range}.`);
   }
 
   current() {
