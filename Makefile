@@ -75,6 +75,10 @@ docs: $(VENV)/.group-docs ## build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict --quiet
 	@echo "open site/index.html"
 
+.PHONY: pictures
+pictures: $(VENV)/.octavo $(VENV)/.group-test $(VENV)/.extras-all $(VENV)/.browser ## take the pictures of the viewer in the documentation again
+	OCTAVO_SCREENSHOTS=docs/images/view $(PY) -m pytest -q tests/viewer/browser/test_screenshots.py
+
 .PHONY: wheel
 wheel: $(VENV)/.group-build ## build the wheels to publish into dist/, and import them in empty environments
 	rm -rf dist

@@ -41,11 +41,14 @@ pub fn pattern_of(
     are_literal: bool,
     ignore_case: bool,
 ) -> std::result::Result<Option<Regex>, String> {
-    if alternatives.is_empty() {
-        return Ok(None);
-    }
-    let escaped = |text: &String| if are_literal { regex::escape(text) } else { format!("(?:{text})") };
-    let joined = alternatives.iter().map(escaped).collect::<Vec<_>>().join("|");
+    let joined = match alternatives {
+        [] => return Ok(None),
+        [only] if !are_literal => only.clone(), // as it is: flags and comments reach to its end
+        several => {
+            let escaped = |text: &String| if are_literal { regex::escape(text) } else { format!("(?:{text})") };
+            several.iter().map(escaped).collect::<Vec<_>>().join("|")
+        }
+    };
     compile(&joined, ignore_case).map(Some)
 }
 
@@ -53,6 +56,7 @@ fn compile(pattern: &str, ignore_case: bool) -> std::result::Result<Regex, Strin
     RegexBuilder::new(pattern)
         .case_insensitive(ignore_case)
         .multi_line(true)
+        .crlf(true)
         .size_limit(MOST_PATTERN_BYTES)
         .dfa_size_limit(MOST_PATTERN_BYTES)
         .build()
@@ -209,6 +213,7 @@ mod tests {
         assert!(!query(Some("B.d"), 0..=3).matches(b"abxd"));
         assert!(query(None, 4..=4).matches(b"\xff\xfe\x00\x01"));
         assert!(query(Some("^line$"), 0..=u64::MAX).matches(b"first\nLINE\nlast"));
+        assert!(query(Some("^line$"), 0..=u64::MAX).matches(b"first\r\nLINE\r\nlast"));
         assert!(query(Some("caf\u{e9}"), 0..=u64::MAX).matches("\u{ff}CAF\u{c9}".as_bytes()));
     }
 

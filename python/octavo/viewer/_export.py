@@ -120,5 +120,5 @@ def _blocks(ranges: list[range]) -> Iterator[list[int]]:
 def _without_large(reader: Reader, numbers: list[int], left_out: list[int]) -> list[int]:
     loads = reader._loads(numbers)  # noqa: SLF001 - part of the package
     large = {number for number, load in zip(numbers, loads, strict=True) if load is not None and load[1] > LARGE_BYTES}
-    left_out += large
+    left_out += [number for number in numbers if number in large]
     return [number for number in numbers if number not in large]

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 import secrets
 import socket
 import time
@@ -23,6 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _MOST_BODY_BYTES = 4 << 20
 _CODE_LIFETIME_S = 120.0
+_HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([^\[\]:@/]+))(?::\d*)?")
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 PAGE_POLICY = (
@@ -92,7 +94,7 @@ class Guard:
         is_page = "/" not in path.strip("/")
         if headers.get("sec-fetch-site", "none") not in {"none", "same-origin"} and not (is_link and is_page):
             return "another page may not ask here"
-        if path.startswith("/open/"):
+        if path.startswith("/open/") and scope["method"] == "GET":  # to ask what is there does not open it
             return self._refusal_of_code(path.removeprefix("/open/"))
         token, _, _ = path.removeprefix("/").partition("/")
         if not secrets.compare_digest(token.encode(), self.token.encode()):
@@ -119,9 +121,8 @@ def _refusal_of_body(scope: Scope, headers: Headers) -> str | None:
 
 def _name_of(host: str) -> str:
     """A `Host` header without its port: tunnels change that."""
-    if host.startswith("["):
-        return host[1:].partition("]")[0]
-    return host.partition(":")[0].lower()
+    found = _HOST.fullmatch(host)
+    return "" if found is None else (found[1] or found[2]).lower()
 
 
 def _known_hosts(host: str) -> Callable[[str], bool]:

@@ -53,6 +53,7 @@ def client(view, tmp_path_factory):
         ({"text": "^second", "mode": "regex"}, [6]),
         ({"text": "fox|dog", "mode": "regex", "ignore_case": True}, [0, 1, 4]),
         ({"text": "(?i)LINE$", "mode": "regex"}, [6]),
+        ({"text": "(?x) quick # or slow", "mode": "regex"}, [0]),
         ({"min_bytes": 100}, [5]),
         ({"max_bytes": 6}, [4, 7]),
         ({"max_bytes": 0}, [7]),
@@ -77,7 +78,8 @@ def test_enough_is_enough(client):
 @pytest.mark.parametrize(
     "query",
     [
-        {}, {"text": ""}, {"text": 5}, {"text": "x", "mode": "sql"}, {"text": "(", "mode": "regex"}, {"min_bytes": -1},
+        {}, {"text": ""}, {"text": 5}, {"text": "x", "mode": "sql"}, {"text": "(", "mode": "regex"},
+        {"text": "zzz)|(?:fox", "mode": "regex"}, {"min_bytes": -1},
         {"text": "x", "limit": 0}, {"text": "x", "limit": 10**9}, {"text": "x", "start": -1}, {"text": "x" * 20_000},
         {"text": "(a{1000}){1000}", "mode": "regex"}, {"text": "x", "ignore_case": 1}, {"min_bytes": 2**70},
         {"text": None}, {"text": "\ud800"}, {"text": "a\udfff", "mode": "regex"},

@@ -58,6 +58,9 @@ def test_two_viewers_have_two_tokens(client, view, folder):
         "",
         "192.168.0.1",
         "[::2]",
+        "[::1]evil.example",
+        "127.0.0.1:1:2",
+        "evil@localhost",
         "0.0.0.0",
     ],
 )
@@ -158,6 +161,7 @@ def test_no_path_leads_elsewhere(client, path):
 
 def test_the_address_of_the_command_line_opens_the_page_once(client):
     path = client.viewer.once_url.partition(str(client.port))[2]
+    assert client.ask("HEAD", path).status == 403
     first = client.ask("GET", path)
     assert (first.status, first.headers["location"]) == (303, client.base)
     assert client.ask("GET", path).status == 403
