@@ -18,6 +18,7 @@ from octavo.viewer._opened import LARGE_BYTES, Opened
 
 MOST_NUMBERS = 100_000
 _MOST_RECORDS = 1_000_000  # some formats keep an entry for each in memory until the end
+_MOST_NAME_BYTES = 200  # file systems allow 255, and the name gets suffixes
 _BLOCK_RECORDS = 1000
 _BLOCK_BYTES = 8 << 20
 _MOST_TOLD = 1000  # records that were left out
@@ -58,6 +59,8 @@ def _file_name(name: object, format: str) -> str:
     """A plain name with a suffix that says its format."""
     if not isinstance(name, str) or not name.strip() or name != name.strip() or not name.isprintable():
         raise OptionError("the new file needs a name")
+    if len(name.encode("utf-8", "replace")) > _MOST_NAME_BYTES:
+        raise OptionError(f"a name has at most {_MOST_NAME_BYTES} bytes")
     if name.startswith(".") or set(name) & set('/\\:*?"<>|'):
         raise OptionError(f"{name!r} is no plain file name: it lies in the folder that is shown")
     return name if format_of_name(name) == format else name + SUFFIX_OF[format]

@@ -159,7 +159,7 @@ class Routes:
         if found is None:
             raise HTTPException(404, "the record cannot be read here; 'octavo get' may")
         size, parts = found  # with its size, so that what breaks off does not look whole
-        disposition = f'attachment; filename="record-{number}.bin"'
+        disposition = f'attachment; filename="{self._screen.file_name(number)}"'
         headers = {"content-disposition": disposition, "content-length": str(size)}
         return StreamingResponse(parts, media_type="application/octet-stream", headers=headers)
 

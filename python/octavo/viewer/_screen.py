@@ -12,6 +12,7 @@ from octavo.viewer._pieces import PIECE_BYTES, pieces
 from octavo.viewer.blocks import Block, Hex, Image, Note
 from octavo.viewer.decoders import Decoders
 from octavo.viewer.decoders._as_json import blocks_as_json, media
+from octavo.viewer.decoders._suffixes import suffix_of
 
 _HEAD_BYTES = 4096  # of a large record, shown as hex
 PART_BYTES = 64 << 10
@@ -119,6 +120,12 @@ class Screen:
     def _parts(self, number: int, size: int) -> Iterator[bytes]:
         for offset in range(0, size, PIECE_BYTES):
             yield self._opened.reader._part(number, offset, PIECE_BYTES) or b""  # noqa: SLF001 - part of the package
+
+    def file_name(self, number: int) -> str:
+        """What a record is called once it is downloaded; nothing that a browser or a desktop would run."""
+        content = self._contents.one(number)
+        suffix = suffix_of(content, self._decoders.guess(content)) if isinstance(content, bytes) else ".bin"
+        return f"record-{number}{suffix}"
 
     def has_decoder(self, name: str) -> bool:
         """Whether a decoder has this name."""

@@ -34,7 +34,7 @@ def export(window, name, format=""):
     window.page.get_by_role("button", name="Export…").click()
     window.page.get_by_label("Name of the new file").fill(name)
     if format:
-        window.page.get_by_label("Format").select_option(format)
+        window.page.locator("#export-format").select_option(format)
     window.find("#export-start").click()
 
 

@@ -73,6 +73,7 @@ def test_nothing_is_overwritten(client, tmp_path):
         "a*",
         "\u202ea",
         "a ",
+        "a" * 250,
     ],
 )
 def test_a_name_that_leads_elsewhere_is_refused(client, tmp_path, name):

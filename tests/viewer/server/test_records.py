@@ -221,7 +221,21 @@ def test_hostile_content_is_downloaded_and_never_opened(view, tmp_path):
     answer = view(write(tmp_path / "a.ffr", [content])).get("api/record/0/download")
     assert answer.body == content
     assert answer.headers["content-type"] == "application/octet-stream"
-    assert answer.headers["content-disposition"] == 'attachment; filename="record-0.bin"'
+    assert answer.headers["content-disposition"] == 'attachment; filename="record-0.txt"'
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [
+        (sound(), "record-0.wav"),
+        (b"{}", "record-0.json"),
+        (b"\x00\x01\x02", "record-0.bin"),
+        (b"<svg onload=x>", "record-0.txt"),
+    ],
+)
+def test_a_download_is_called_what_it_is(view, tmp_path, content, name):
+    answer = view(write(tmp_path / "a.ffr", [content])).get("api/record/0/download")
+    assert answer.headers["content-disposition"] == f'attachment; filename="{name}"'
 
 
 def test_the_files_of_a_packed_folder_have_their_names(view, tmp_path):

@@ -17,12 +17,14 @@ export function drawHex({ offset, total, base64 }, { number }) {
   const more = element("button", { type: "button" }, "Show more");
   const drawReach = () => {
     const isAll = total === null || until >= total;
+    if (isAll && document.activeElement === more) lines.focus({ preventScroll: true });
     more.hidden = isAll || number === undefined;
     reach.textContent = isAll ? "" : `Bytes ${count(offset)} to ${count(until - 1)} of ${exactBytes(total)}`;
     reach.hidden = isAll;
   };
   more.addEventListener("click", () => quietly(async () => {
-    more.disabled = true;
+    if (more.getAttribute("aria-disabled") === "true") return; // disabled for good, it would lose the focus
+    more.setAttribute("aria-disabled", "true");
     try {
       const length = Math.min(PART, total - until);
       const part = await getBytes(`api/record/${number}/part`, { offset: until, length });
@@ -30,7 +32,7 @@ export function drawHex({ offset, total, base64 }, { number }) {
       until += part.length;
       drawReach();
     } finally {
-      more.disabled = false;
+      more.removeAttribute("aria-disabled");
     }
   }, (problem) => say(`The bytes could not be read: ${problem}`)));
   drawReach();

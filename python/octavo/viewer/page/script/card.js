@@ -19,6 +19,7 @@ export function fillCard(shown, card, { number, isChosen, decoder, words }) {
   shown.dataset.status = isKnown ? card.status : "pending";
   shown.dataset.kind = (isKnown && card.kind) || "";
   chooseCard(shown, isChosen);
+  shown.setAttribute("aria-label", nameOf(number, isKnown ? card : null));
   const label = `Select record ${count(number)}`;
   const check = element("input", { type: "checkbox", class: "card-check", tabindex: "-1", "aria-label": label });
   check.checked = isChosen;
@@ -39,9 +40,19 @@ export function chooseCard(shown, isChosen) {
   if (check !== null) check.checked = isChosen;
 }
 
+// What a screen reader says of it: not the whole text, but what tells it from others.
+function nameOf(number, card) {
+  const record = `Record ${count(number)}`;
+  if (card === null) return `${record}, being read`;
+  const size = card.bytes === null ? null : bytes(card.bytes);
+  const kind = card.status === "ok" ? card.kind : card.status;
+  return [record, kind, size, card.name ?? card.summary].filter(Boolean).join(", ");
+}
+
 function preview(card, words) {
   const frame = element("div", { class: "card-preview" });
   if (card === null) frame.append(element("span", { class: "skeleton" }));
+  else if (card.status === "failed") frame.append(problem("damage", "Could not be read", card.reason));
   else if (card.status === "damaged") frame.append(problem("damage", "Damaged", card.reason));
   else if (card.status === "large") frame.append(problem("file", `Large: ${bytes(card.bytes)}`, card.reason));
   else if (card.image !== null) frame.append(thumbnail(card));

@@ -87,6 +87,12 @@ export class CardGrid {
     this.viewport.setAttribute("aria-colcount", columns);
     this.scroller.shape(rows, Math.round(shape.rowRem * rem));
     if (isOther && kept !== null) this.scroller.reveal(Math.floor(kept / columns));
+    this.takeFocusBack();
+  }
+
+  // Cards that were drawn anew left the focus to the region around them.
+  takeFocusBack() {
+    if (document.activeElement === this.viewport) this.cellAt(this.cursor)?.focus({ preventScroll: true });
   }
 
   // More has come to the source: the last row may have been incomplete.

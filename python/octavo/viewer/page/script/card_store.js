@@ -9,6 +9,9 @@ import { say } from "./status.js";
 const KEPT_CARDS = 2000;
 const MOST_AT_ONCE = 500;
 const FRUITLESS_TRIES = 3;
+const UNREAD = new Set(["later", "failed"]); // what failed is tried again when it comes to the screen
+
+const FAILED = { status: "failed", bytes: null, kind: null, summary: "", snippet: "", image: null, name: null };
 
 export class CardStore {
   constructor(onCards) {
@@ -55,7 +58,7 @@ export class CardStore {
   }
 
   missing() {
-    const isMissing = (number) => (this.cards.get(number)?.status ?? "later") === "later";
+    const isMissing = (number) => UNREAD.has(this.cards.get(number)?.status ?? "later");
     return this.wanted.filter(isMissing).slice(0, MOST_AT_ONCE);
   }
 
@@ -69,7 +72,12 @@ export class CardStore {
     if (numbers.length === 0) return;
     const request = { numbers, aborter: new AbortController() };
     this.request = request;
-    quietly(() => this.read(request), (problem) => say(`Records could not be read: ${problem}`));
+    quietly(() => this.read(request), (problem) => this.fail(request, problem));
+  }
+
+  fail({ numbers }, reason) {
+    say(`Records could not be read: ${reason}`);
+    this.keep(numbers.map((number) => ({ ...FAILED, number, reason })));
   }
 
   async read(request) {

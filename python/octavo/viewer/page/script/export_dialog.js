@@ -34,7 +34,12 @@ export class ExportDialog {
   }
 
   drawSelection() {
-    find("selection-bar").hidden = this.selection.count === 0;
+    const isEmpty = this.selection.count === 0;
+    if (isEmpty && find("selection-bar").contains(document.activeElement)) {
+      const card = document.querySelector('.view:not([hidden]) .card[tabindex="0"]');
+      (card ?? find("main")).focus({ preventScroll: true });
+    }
+    find("selection-bar").hidden = isEmpty;
     find("selection-count").textContent = `${count(this.selection.count)} selected`;
   }
 

@@ -32,6 +32,8 @@ export class FileView {
     this.read();
   }
 
+  takeFocus() { find("file-heading").focus({ preventScroll: true }); }
+
   hide() {}
 
   reload() { this.read(); }

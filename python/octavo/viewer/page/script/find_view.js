@@ -56,6 +56,8 @@ export class FindView {
     this.placed([]);
   }
 
+  takeFocus() { find("find-text").focus(); }
+
   hide() { this.isShown = false; }
 
   // Where Esc in a record leads: back to what was found, at that record.
@@ -132,6 +134,7 @@ export class FindView {
     this.aborter.abort();
     this.aborter = new AbortController();
     find("find-error").hidden = true;
+    if (document.activeElement === find("find-more")) find("find-text").focus();
     find("find-more").hidden = true;
     return this.aborter;
   }

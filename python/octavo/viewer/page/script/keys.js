@@ -45,5 +45,5 @@ function goToFind() {
 function leave(field) {
   field.blur();
   const cards = field.closest(".view")?.querySelector('.card[tabindex="0"]');
-  cards?.focus({ preventScroll: true });
+  (cards ?? find("main")).focus({ preventScroll: true });
 }

@@ -41,7 +41,10 @@ async function open() {
 
 async function retry() {
   const about = await quietly(() => get("api/about"), (problem) => say(problem));
-  if (about === undefined) return;
+  if (about === undefined) {
+    say("The viewer still does not answer");
+    return;
+  }
   showGone(false);
   say("The viewer answers again");
   if (page === null) page = new Page(about);
@@ -88,8 +91,10 @@ class Page {
     if (section === "record" && (from === "records" || from === "find")) this.origin = this.views[from];
     const isListed = section !== "record" || this.origin.grid.source.indexOf(route.number) >= 0;
     if (!isListed) this.origin = this.views.records;
+    const hadFocus = from !== null && from !== section && find(from).contains(document.activeElement);
     if (from !== section) this.switchTo(section);
     this.current.show(route, { from });
+    if (hadFocus && !find(section).contains(document.activeElement)) this.current.takeFocus();
   }
 
   switchTo(section) {

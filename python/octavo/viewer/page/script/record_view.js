@@ -31,10 +31,13 @@ export class RecordView {
     this.drawFrame(number);
     if (key === this.shownKey) return;
     this.shownKey = key;
+    this.aborter.abort(); // a late answer is that of another record
     const total = this.about.record_count;
     if (number !== null && number < total) this.read(number);
     else this.drawProblem(`There is no such record: there ${total === 1 ? "is" : "are"} ${plural(total, "record")}.`);
   }
+
+  takeFocus() { find("record-heading").focus({ preventScroll: true }); }
 
   hide() {
     this.isShown = false;
@@ -52,8 +55,11 @@ export class RecordView {
     find("record-heading").textContent = title;
     find("back").href = list.addressOf(number ?? 0);
     find("back-label").textContent = `Back to ${list.title}`;
-    find("record-previous").disabled = this.neighbour(number, -1) === null;
-    find("record-next").disabled = this.neighbour(number, 1) === null;
+    for (const [id, by] of [["record-previous", -1], ["record-next", 1]]) {
+      const isEnd = this.neighbour(number, by) === null;
+      if (isEnd && document.activeElement === find(id)) this.takeFocus(); // a disabled button would lose it
+      find(id).disabled = isEnd;
+    }
     this.number = number;
     this.drawChoice();
     const isThere = number !== null && number < this.about.record_count;
@@ -61,17 +67,18 @@ export class RecordView {
   }
 
   async read(number) {
-    this.aborter.abort();
     this.aborter = new AbortController();
+    find("download").hidden = true;
     const { signal } = this.aborter;
     find("record-sheet").setAttribute("aria-busy", "true");
     let problem = "The record could not be read.";
     const asked = () => get(`api/record/${number}`, { as: this.decoding.name }, signal);
     const record = await quietly(asked, (reason) => { problem = reason; });
     if (signal.aborted) return;
-    if (record === undefined) this.drawProblem(problem);
-    else this.draw(record);
-    find("record-sheet").removeAttribute("aria-busy");
+    if (record === undefined) {
+      this.shownKey = null; // the next time it is tried again
+      this.drawProblem(problem);
+    } else this.draw(record);
   }
 
   draw(record) {
@@ -95,7 +102,7 @@ export class RecordView {
     const blocks = [...record.blocks];
     const isTold = blocks.some((block) => block.type === "note"); // the server's own words say more
     if (record.reason && !isTold) blocks.unshift({ type: "note", level: "warning", text: record.reason });
-    replaceChildren(find("record-blocks"), ...drawBlocks(blocks, { number }));
+    this.drawSheet(blocks, { number });
     find("download").hidden = !record.downloadable;
     find("download").href = `api/record/${number}/download`;
     find("record-sheet").scrollTop = 0;
@@ -106,8 +113,15 @@ export class RecordView {
     find("record").dataset.status = "missing";
     find("download").hidden = true;
     replaceChildren(find("record-facts"));
-    replaceChildren(find("record-blocks"), ...drawBlocks([{ type: "note", level: "warning", text: problem }], {}));
+    this.drawSheet([{ type: "note", level: "warning", text: problem }], {});
     say(problem);
+  }
+
+  drawSheet(blocks, options) {
+    const hadFocus = find("record-blocks").contains(document.activeElement);
+    replaceChildren(find("record-blocks"), ...drawBlocks(blocks, options));
+    if (hadFocus) this.takeFocus();
+    find("record-sheet").removeAttribute("aria-busy");
   }
 
   titleOf(name) {

@@ -64,6 +64,8 @@ export class RecordsView {
     this.drawGoto();
   }
 
+  takeFocus() { this.grid.moveCursor(this.grid.cursor, { how: "stay" }); }
+
   hide() {
     this.isShown = false;
     clearTimeout(this.noting);

@@ -74,6 +74,7 @@ export class Scroller {
 
   // Throws away what was made: the next drawing makes it again.
   forget() {
+    if (this.layer.contains(document.activeElement)) this.viewport.focus({ preventScroll: true });
     for (const row of this.made.values()) row.remove();
     this.made.clear();
   }
