@@ -2,7 +2,7 @@
 
 import { find } from "./dom.js";
 import { openHelp } from "./help_dialog.js";
-import { go } from "./routes.js";
+import { go, whenShown } from "./routes.js";
 
 const TYPING = "input:not([type=checkbox]):not([type=button]), textarea, select, [contenteditable]";
 
@@ -33,11 +33,11 @@ export function startKeys({ view, selection, goToRecord }) {
   });
 }
 
-// A hidden field takes no focus, and the view is shown by an event that is still to come.
 function goToFind() {
-  const type = () => { find("find-text").focus(); find("find-text").select(); };
-  if (find("find").hidden) addEventListener("hashchange", type, { once: true });
-  else type();
+  whenShown("find", () => {
+    find("find-text").focus();
+    find("find-text").select();
+  });
   go("#/find");
 }
 

@@ -12,7 +12,7 @@ import { startHelp } from "./help_dialog.js";
 import { startKeys } from "./keys.js";
 import { RecordView } from "./record_view.js";
 import { RecordsView } from "./records_view.js";
-import { go, parse } from "./routes.js";
+import { go, parse, whenShown } from "./routes.js";
 import { Selection } from "./selection.js";
 import { say, showGone } from "./status.js";
 import { startTheme } from "./theme.js";
@@ -110,9 +110,8 @@ class Page {
   }
 
   goToRecord() {
+    whenShown("records", () => find("goto").focus());
     if (this.shown !== "records") go(this.views.records.addressOf(this.views.records.current()));
-    // The view is shown by an event that comes after this one.
-    setTimeout(() => find("goto").focus());
   }
 }
 

@@ -5,7 +5,7 @@ import { DamageStrip } from "./damage_strip.js";
 import { find } from "./dom.js";
 import { LayoutChoice } from "./layout_choice.js";
 import { count, numberFrom, plural, share } from "./format.js";
-import { format, go, note } from "./routes.js";
+import { format, go, note, parse } from "./routes.js";
 import { say, showPlace } from "./status.js";
 
 export class RecordsView {
@@ -129,7 +129,9 @@ export class RecordsView {
   noteSoon() {
     clearTimeout(this.noting);
     this.noting = setTimeout(() => {
-      if (this.isShown) note(this.addressOf(this.current()));
+      // A link may have been followed, of which the event is still to come.
+      const isLeft = parse(location.hash).view !== "records";
+      if (this.isShown && !isLeft) note(this.addressOf(this.current()));
     }, 150);
   }
 

@@ -33,3 +33,9 @@ export function replace(hash) {
   note(hash);
   dispatchEvent(new HashChangeEvent("hashchange"));
 }
+
+// Does something in a view: now, or when the address has led there. A hidden field takes no focus.
+export function whenShown(view, work) {
+  if (document.getElementById(view).hidden) addEventListener("hashchange", work, { once: true });
+  else work();
+}
