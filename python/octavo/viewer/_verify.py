@@ -20,6 +20,7 @@ def verify(opened: Opened) -> Work:
         report = examine(opened.inputs, opened.format, Pace(emit), _let_pass, io="pread")
         numbers = {path: number for number, path in enumerate(opened.reader.paths)}
         told = [_as_json(one, numbers) for one in report.damage[:_MOST_TOLD]]
+        more = len(report.damage) - len(told)
         is_whole = all(one.record is not None for one in report.damage)
         if is_whole and report.record_count != len(opened.reader):
             told.insert(0, _as_json(Damage(opened.title, None, None, _CHANGED, 0), numbers))
@@ -30,7 +31,7 @@ def verify(opened: Opened) -> Work:
                     "file_count": report.file_count,
                     "damaged_count": report.damaged_count,
                     "damage": told,
-                    "more": len(report.damage) - len(told),
+                    "more": more,
                 }
             }
         )

@@ -169,5 +169,7 @@ def test_another_file_of_the_same_name_is_not_called_sound(view, tmp_path):
             writer.write_many(RECORDS[:count])
     client = view(tmp_path / "a.ffr")
     (tmp_path / "b.ffr").replace(tmp_path / "a.ffr")
-    (told,) = client.post("api/verify", {}).end["damage"]
+    end = client.post("api/verify", {}).end
+    (told,) = end["damage"]
     assert "start the viewer again" in told["reason"]
+    assert end["more"] == 0
