@@ -9,13 +9,11 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import threading
-from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from octavo._reader import Reader
 from octavo.errors import FormatError, OctavoError, SourceChangedError
-from octavo.viewer._opened import LARGE_BYTES
+from octavo.viewer._opened import LARGE_BYTES, Opened
 
 _SCREEN_BYTES = 8 << 20
 _KEPT_BYTES = 24 << 20
@@ -46,10 +44,11 @@ Content = bytes | Damaged | Large | Later
 
 
 class Contents:
-    """Records of a reader. Can be shared between threads."""
+    """Records of a data set. Can be shared between threads."""
 
-    def __init__(self, reader: Reader) -> None:
-        self._reader = reader
+    def __init__(self, opened: Opened) -> None:
+        self._opened = opened
+        self._reader = opened.reader
         self._kept: OrderedDict[int, bytes] = OrderedDict()
         self._kept_bytes = 0
         self._lock = threading.Lock()
@@ -117,10 +116,9 @@ class Contents:
             return [error]
 
     def _by_file(self, numbers: list[int]) -> list[list[int]]:
-        starts = self._reader._file_starts  # noqa: SLF001 - part of the package
         groups: dict[int, list[int]] = {}
         for number in numbers:
-            groups.setdefault(bisect_right(starts, number), []).append(number)
+            groups.setdefault(self._opened.file_of(number)[0], []).append(number)
         return list(groups.values())
 
     def _keep(self, records: dict[int, bytes]) -> None:

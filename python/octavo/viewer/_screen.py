@@ -25,7 +25,7 @@ class Screen:
     def __init__(self, opened: Opened, decoders: Decoders) -> None:
         self._opened = opened
         self._decoders = decoders
-        self._contents = Contents(opened.reader)
+        self._contents = Contents(opened)
 
     def cards(self, numbers: Sequence[int], decoder: str | None) -> list[dict[str, Any]]:
         """A card for each of these records."""
