@@ -154,14 +154,14 @@ class Routes:
 
     def download(self, request: Request) -> Response:
         """All bytes of a record, as a file."""
-        number = self._asked_record(request)
-        found = self._screen.download(number)
+        found = self._screen.download(self._asked_record(request))
         if found is None:
             raise HTTPException(404, "the record cannot be read here; 'octavo get' may")
-        size, parts = found  # with its size, so that what breaks off does not look whole
-        disposition = f'attachment; filename="{self._screen.file_name(number)}"'
-        headers = {"content-disposition": disposition, "content-length": str(size)}
-        return StreamingResponse(parts, media_type="application/octet-stream", headers=headers)
+        headers = {
+            "content-disposition": f'attachment; filename="{found.name}"',
+            "content-length": str(found.size),  # so that what breaks off does not look whole
+        }
+        return StreamingResponse(found.parts, media_type="application/octet-stream", headers=headers)
 
     def shards(self, request: Request) -> dict[str, Any]:
         """Some of the files."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import quote
@@ -17,6 +18,16 @@ from octavo.viewer.decoders._suffixes import suffix_of
 _HEAD_BYTES = 4096  # of a large record, shown as hex
 PART_BYTES = 64 << 10
 """The most of a record that the page asks for at a time."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Download:
+    """A record as a file."""
+
+    name: str
+    """Nothing that a browser or a desktop would run."""
+    size: int
+    parts: Iterator[bytes]
 
 
 class Screen:
@@ -107,25 +118,20 @@ class Screen:
             return self._opened.reader._part(number, offset, length)  # noqa: SLF001 - part of the package
         return None
 
-    def download(self, number: int) -> tuple[int, Iterator[bytes]] | None:
-        """The size of a record and all of its bytes, in parts; None if it cannot be read."""
+    def download(self, number: int) -> Download | None:
+        """A record as a file; None if it cannot be read."""
         with self._contents.turn([number]):
             content = self._contents.one(number)
-        if isinstance(content, bytes):
-            return len(content), pieces(content)
+            if isinstance(content, bytes):
+                suffix = suffix_of(content, self._decoders.guess(content))
+                return Download(f"record-{number}{suffix}", len(content), pieces(content))
         if not isinstance(content, Large) or content.record_bytes is None or self.part(number, 0, 1) is None:
             return None
-        return content.record_bytes, self._parts(number, content.record_bytes)
+        return Download(f"record-{number}.bin", content.record_bytes, self._parts(number, content.record_bytes))
 
     def _parts(self, number: int, size: int) -> Iterator[bytes]:
         for offset in range(0, size, PIECE_BYTES):
             yield self._opened.reader._part(number, offset, PIECE_BYTES) or b""  # noqa: SLF001 - part of the package
-
-    def file_name(self, number: int) -> str:
-        """What a record is called once it is downloaded; nothing that a browser or a desktop would run."""
-        content = self._contents.one(number)
-        suffix = suffix_of(content, self._decoders.guess(content)) if isinstance(content, bytes) else ".bin"
-        return f"record-{number}{suffix}"
 
     def has_decoder(self, name: str) -> bool:
         """Whether a decoder has this name."""
