@@ -6,7 +6,7 @@
 use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 
-use octavo_format::{FormatError, Storing};
+use octavo_format::FormatError;
 use regex::bytes::{Regex, RegexBuilder};
 
 use crate::batch::Planned;
@@ -183,19 +183,6 @@ fn find_by_size<E: From<Error>>(
         take(end, findings)?;
     }
     Ok(())
-}
-
-impl Dataset {
-    /// The size of a record, where that is known without reading it.
-    pub fn size_of(&self, record: u64) -> Result<Option<u64>> {
-        let shard = self.open_shard(self.shard_of(record)?)?;
-        if shard.index().storing() == Storing::Chunked {
-            return Ok(None);
-        }
-        let mut planned = Planned::default();
-        self.locate(record, &mut planned)?;
-        Ok(Some(planned.placement.record_len))
-    }
 }
 
 #[cfg(test)]

@@ -288,6 +288,14 @@ impl Dataset {
         Ok(placement)
     }
 
+    /// The size of a record, where that is known without reading it, and the memory that reading it takes: that of its chunk, where
+    /// it is in one.
+    pub fn load_of(&self, record: u64) -> Result<(Option<u64>, u64)> {
+        let load = self.placement_of(record)?.record_len;
+        let is_alone = self.shard(self.shard_of(record)?).storing() != Storing::Chunked;
+        Ok((is_alone.then_some(load), load))
+    }
+
     /// How many records from this one on share its fate: those up to the end of its chunk, or itself.
     pub fn unit_at(&self, record: u64) -> Result<u64> {
         let number = self.shard_of(record)?;

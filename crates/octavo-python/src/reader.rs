@@ -344,13 +344,9 @@ impl Reader {
     fn _loads(&self, py: Python<'_>, indices: &Bound<'_, PyAny>) -> PyResult<Vec<Option<Load>>> {
         self.check_open(py)?;
         let wanted = indices::positions(indices, self.view.count)?;
-        let load = |position: u64| {
-            let record = self.view.record(position);
-            let found = || Ok((self.dataset.size_of(record)?, self.dataset.placement_of(record)?.record_len));
-            match found() {
-                Err(Error::Format { .. }) => Ok(None),
-                found => found.map(Some),
-            }
+        let load = |position: u64| match self.dataset.load_of(self.view.record(position)) {
+            Err(Error::Format { .. }) => Ok(None),
+            found => found.map(Some),
         };
         py.detach(|| wanted.into_iter().map(load).collect::<Result<_, _>>()).into_py(py)
     }
