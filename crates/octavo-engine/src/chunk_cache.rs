@@ -198,4 +198,34 @@ mod tests {
         cache.insert(ChunkKey { shard: 0, chunk: 1 }, &chunk_of(1));
         assert!(cache.get(ChunkKey { shard: 0, chunk: 1 }).is_none());
     }
+
+    #[test]
+    fn threads_that_throw_out_one_anothers_chunks_get_right_ones_or_none() {
+        const MOST: u64 = 6 * (100 + ChunkCache::ENTRY_BYTES);
+        let cache = ChunkCache::new(MOST);
+        std::thread::scope(|scope| {
+            for thread in 0..3u64 {
+                let cache = &cache;
+                scope.spawn(move || {
+                    for round in 0..if cfg!(miri) { 20 } else { 3000 } {
+                        let chunk = (round * (thread + 3)) % 17;
+                        let key = ChunkKey { shard: 1, chunk };
+                        let bytes = 50 + usize::try_from(chunk).unwrap();
+                        match cache.get(key) {
+                            Some(found) => assert_eq!(found.record(0).len(), bytes),
+                            None => cache.insert(key, &chunk_of(bytes)),
+                        }
+                        if round % 500 == 499 {
+                            cache.clear();
+                        }
+                    }
+                });
+            }
+        });
+        let state = cache.lock().unwrap();
+        let bytes: u64 = state.entries.iter().map(|entry| entry.chunk.memory() + ChunkCache::ENTRY_BYTES).sum();
+        assert_eq!(bytes, state.bytes);
+        assert!(bytes <= MOST);
+        assert!(state.entries.iter().enumerate().all(|(at, entry)| state.places.get(&entry.key) == Some(&at)));
+    }
 }

@@ -117,11 +117,15 @@ pub enum Error {
 /// What a person can do about damage.
 fn remedy(error: &FormatError) -> &'static str {
     match error {
-        FormatError::IndexChecksum { .. } => "; check_data=False reads past it at your own risk",
+        FormatError::IndexChecksum { .. } => {
+            "; octavo.recover saves what is intact, check_data=False reads past it at your own risk"
+        }
         FormatError::Chunk { record_count: 0, .. } | FormatError::Record { record_count: 0, .. } => {
             "; octavo.recover saves what is intact"
         }
-        FormatError::Chunk { .. } => "; other chunks may be intact: octavo.verify lists them, octavo.recover saves them",
+        FormatError::Chunk { .. } => {
+            "; other chunks may be intact: octavo.recover saves them, octavo.verify lists the damaged ones"
+        }
         FormatError::Tail { .. } | FormatError::Footer { .. } => {
             "; octavo.recover writes a whole file from the chunks that are intact"
         }
@@ -129,13 +133,14 @@ fn remedy(error: &FormatError) -> &'static str {
             "; octavo.recover writes a whole file from the chunks that are intact (a plain Riegeli file, which has no footer, is \
              opened with format='riegeli')"
         }
-        FormatError::Record { .. } => {
-            "; other records may be intact: octavo.verify lists them, octavo.recover saves them"
-        }
-        FormatError::RecordUnplaced { .. }
+        FormatError::Record { .. }
+        | FormatError::RecordUnplaced { .. }
         | FormatError::RecordTruncated { .. }
-        | FormatError::RecordChecksum { .. } => "; other records may be intact: octavo.verify lists them",
+        | FormatError::RecordChecksum { .. } => {
+            "; other records may be intact: octavo.recover saves them, octavo.verify lists the damaged ones"
+        }
         FormatError::Torn { .. } => "; octavo.trim cuts them off",
+        FormatError::Expansion { .. } => "; if you trust it, set OCTAVO_MAX_EXPANSION=none in the environment",
         FormatError::Unknown { .. } => "; if you know better, pass format=",
         _ => "",
     }

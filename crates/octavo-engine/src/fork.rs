@@ -4,19 +4,24 @@
 //! locks that nobody will release, rings shared with the parent. [`PerProcess`] values are therefore left behind
 //! in the child, untouched, and made anew on first use. No lock is held across a fork and none is needed.
 
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
-use std::sync::Once;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 
 static GENERATION: AtomicU64 = AtomicU64::new(1);
+static WATCHED: AtomicBool = AtomicBool::new(false);
 
 /// A number that differs between a process and its forked children.
 pub fn generation() -> u64 {
-    static WATCH: Once = Once::new();
-    WATCH.call_once(watch_forks);
+    // No `Once`: a fork while another thread is inside it would leave the child waiting for that thread. Two threads that
+    // both begin to watch make the number grow by two, which is as good.
+    if !WATCHED.load(Ordering::Acquire) {
+        watch_forks();
+        WATCHED.store(true, Ordering::Release);
+    }
     GENERATION.load(Ordering::Relaxed)
 }
 
-#[cfg(unix)]
+#[cfg(all(unix, not(miri)))]
+#[cold]
 fn watch_forks() {
     extern "C" fn in_child() {
         GENERATION.fetch_add(1, Ordering::Relaxed);
@@ -25,7 +30,8 @@ fn watch_forks() {
     unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
 }
 
-#[cfg(not(unix))]
+/// Miri has no forks either.
+#[cfg(any(not(unix), miri))]
 fn watch_forks() {}
 
 /// A lazily made value of which every process has its own.
@@ -65,7 +71,7 @@ impl<T: Send + Sync + 'static> PerProcess<T> {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(all(test, unix, not(miri)))]
 mod tests {
     use super::*;
 

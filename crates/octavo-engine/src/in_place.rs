@@ -4,8 +4,7 @@
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use crate::error::{shown, Error, Result};
 use crate::fork::PerProcess;
@@ -18,8 +17,11 @@ static BEGUN: PerProcess<Mutex<Vec<Begun>>> = PerProcess::new(|| Mutex::new(Vec:
 
 struct Begun {
     key: Key,
-    is_replaced: Arc<AtomicBool>,
+    is_replaced: IsReplaced,
 }
+
+/// Locked by whoever writes, and so not changed before a write that has begun is done.
+type IsReplaced = Arc<Mutex<bool>>;
 
 /// Device and inode.
 type Key = (u64, u64);
@@ -29,23 +31,28 @@ pub struct InPlaceFile {
     file: File,
     name: String,
     position: u64,
-    is_replaced: Arc<AtomicBool>,
+    is_replaced: IsReplaced,
 }
 
 impl InPlaceFile {
     /// Creates the file, or empties the one that is there.
     pub fn create(path: &Path) -> Result<Self> {
         let name = shown(path);
-        let file = File::create(path).map_err(|error| Error::io(&name, "create", error))?;
-        let is_replaced = Arc::new(AtomicBool::new(false));
+        let failed = |error| Error::io(&name, "create", error);
+        let file = File::options().write(true).create(true).truncate(false).open(path).map_err(failed)?;
+        let is_replaced = IsReplaced::default();
         if let Some(key) = key_of(&file) {
             let mut begun = pool::locked(BEGUN.get());
             for before in begun.iter().filter(|before| before.key == key) {
-                before.is_replaced.store(true, Ordering::Relaxed);
+                *pool::locked(&before.is_replaced) = true;
             }
             // Those whose writers are gone are of no interest any more.
             begun.retain(|one| one.key != key && Arc::strong_count(&one.is_replaced) > 1);
             begun.push(Begun { key, is_replaced: Arc::clone(&is_replaced) });
+        }
+        // Only now, when nobody else writes to it.
+        if file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+            file.set_len(0).map_err(failed)?;
         }
         Ok(Self { file, name, position: 0, is_replaced })
     }
@@ -59,15 +66,16 @@ impl InPlaceFile {
 
     /// Ends the file at `len`.
     pub fn cut(&mut self, len: u64) -> Result<()> {
-        self.check()?;
+        let _mine = self.check()?;
         self.file.set_len(len).map_err(|error| Error::io(&self.name, "write", error))
     }
 
-    /// An error if the file is another writer's by now.
-    pub fn check(&self) -> Result<()> {
-        match self.is_replaced.load(Ordering::Relaxed) {
+    /// An error if the file is another writer's by now. While what is returned is kept, it does not become one's.
+    pub fn check(&self) -> Result<MutexGuard<'_, bool>> {
+        let is_replaced = pool::locked(&self.is_replaced);
+        match *is_replaced {
             true => Err(Error::changed(&self.name, "another writer has begun the file anew")),
-            false => Ok(()),
+            false => Ok(is_replaced),
         }
     }
 }
@@ -91,8 +99,9 @@ impl Sink for InPlaceFile {
     }
 
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
-        self.check()?;
-        self.file.write_all(bytes).map_err(|error| Error::io(&self.name, "write", error))?;
+        let mine = self.check()?;
+        (&self.file).write_all(bytes).map_err(|error| Error::io(&self.name, "write", error))?;
+        drop(mine);
         self.position += bytes.len() as u64;
         Ok(())
     }
@@ -106,6 +115,6 @@ impl Sink for InPlaceFile {
     }
 
     fn commit(self: Box<Self>) -> Result<()> {
-        self.check()
+        self.check().map(drop)
     }
 }

@@ -67,4 +67,24 @@ mod tests {
         assert!(locked(BIN.get()).bytes <= MOST_BYTES);
         assert!(take(10).capacity() == 0);
     }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "memory that is worth keeping takes miri minutes to fill")]
+    fn threads_that_give_and_take_never_have_the_same_memory() {
+        const SIZE: usize = 100_000; // what the other test takes is larger than all that these would
+        std::thread::scope(|scope| {
+            for thread in 1..=3 {
+                scope.spawn(move || {
+                    for _ in 0..200 {
+                        let mut memory = take(SIZE as u64);
+                        memory.clear();
+                        memory.resize(SIZE, thread);
+                        std::thread::yield_now();
+                        assert!(memory.iter().step_by(1000).all(|&byte| byte == thread));
+                        give(memory);
+                    }
+                });
+            }
+        });
+    }
 }

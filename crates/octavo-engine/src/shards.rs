@@ -514,7 +514,11 @@ impl ShardSlot {
     fn new(input: Input, options: &OpenOptions, lazily: bool) -> Result<Self> {
         let Input { place, part, known } = input;
         if let (None, Some(known), Place::Path(_) | Place::Remote(_)) = (part, known, &place) {
-            return Ok(Self { is_listed: true, ..Self::known(place, known, None) });
+            let slot = Self { is_listed: true, ..Self::known(place, known, None) };
+            if known.record_count == 0 {
+                slot.open(options)?; // nobody would ever ask for a record of it, and find that it has some
+            }
+            return Ok(slot);
         }
         let open = |source: Box<dyn Source>| match part {
             Some(span) => open::open_part(source, span, options),

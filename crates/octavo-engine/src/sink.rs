@@ -5,6 +5,8 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{shown, Error, Result};
+use crate::exclusive::{is_still, lock, open_locked, sync_directory, unlock, SideFile};
+use crate::flushed;
 
 /// The system is told to begin with writing so many bytes at a time, so that little is left to wait for at the end.
 #[cfg(target_os = "linux")]
@@ -84,11 +86,18 @@ pub struct FileSink {
     begun: u64,
     overwrite: bool,
     finished: bool,
+    /// Whether somebody was told that what is in it is safe.
+    is_promised: bool,
+    /// Whether the system has failed, and not the one who writes has given up.
+    has_failed: bool,
+    /// What an interrupted writer had flushed, under its new name.
+    set_aside: Option<PathBuf>,
     generation: u64,
 }
 
 impl FileSink {
-    /// Starts a file that will be called `final_path`, beside it.
+    /// Starts a file that will be called `final_path`, beside it. What an interrupted writer has left there is begun anew,
+    /// unless somebody was told that it is safe: that is kept under another name.
     pub fn create(final_path: &Path, side: Side, overwrite: bool) -> Result<Self> {
         let name = shown(final_path);
         let exists = std::fs::symlink_metadata(final_path);
@@ -106,16 +115,14 @@ impl FileSink {
         let mut path = final_path.as_os_str().to_owned();
         path.push(side.suffix());
         let path = PathBuf::from(path);
-        let file = open_locked(&path)?.map_err(|error| Error::io(&name, "create", error))?;
-        if !overwrite && side == Side::Partial && file.metadata().is_ok_and(|metadata| metadata.len() > 0) {
-            let interrupted =
-                std::io::Error::new(std::io::ErrorKind::AlreadyExists, "it holds an interrupted write");
-            return Err(Error::io(&shown(&path), "overwrite", interrupted));
+        let (opened, set_aside) = open_side(&path, side, overwrite, &name)?;
+        if let Err(error) = opened.file.set_len(0) {
+            opened.forget(&path);
+            return Err(Error::io(&name, "create", error));
         }
-        file.set_len(0).map_err(|error| Error::io(&name, "create", error))?;
         let final_path = final_path.to_owned();
         Ok(Self {
-            file,
+            file: opened.file,
             path,
             final_path,
             name,
@@ -123,21 +130,46 @@ impl FileSink {
             begun: 0,
             overwrite,
             finished: false,
+            is_promised: false,
+            has_failed: false,
+            set_aside,
             generation: crate::fork::generation(),
         })
     }
 
+    /// Where that is now what an interrupted writer had flushed.
+    pub fn set_aside(&self) -> Option<&Path> {
+        self.set_aside.as_deref()
+    }
+
     /// Appends a span of `from`, inside the kernel where it can.
     pub fn append_from(&mut self, from: &FileSink, offset: u64, len: u64) -> Result<()> {
+        let begin = self.position;
         let mut source = &from.file;
-        source.seek(SeekFrom::Start(offset)).map_err(|error| Error::io(&from.name, "read", error))?;
-        let copied = std::io::copy(&mut source.take(len), &mut self.file);
-        let copied = copied.map_err(|error| Error::io(&self.name, "write", error))?;
-        self.position += copied;
-        if copied != len {
-            return Err(Error::changed(&from.name, "the file was truncated"));
+        while self.position < begin + len {
+            let done = self.position - begin;
+            source.seek(SeekFrom::Start(offset + done)).map_err(|error| Error::io(&from.name, "read", error))?;
+            match std::io::copy(&mut source.take(len - done), &mut self.file) {
+                Ok(0) => return Err(Error::changed(&from.name, "the file was truncated")),
+                Ok(copied) => self.position += copied,
+                // Inside the kernel a signal is not hidden. What was copied before it came is there.
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {
+                    self.position = self.file.stream_position().map_err(|error| self.failed("write", error))?;
+                }
+                Err(error) => return Err(self.failed("write", error)),
+            }
         }
         Ok(())
+    }
+
+    /// The system has failed: what somebody was told is safe stays where it is, as after a crash.
+    pub fn give_up(&mut self) {
+        self.has_failed = true;
+    }
+
+    fn failed(&mut self, doing: &'static str, error: std::io::Error) -> Error {
+        self.give_up();
+        Error::io(&self.name, doing, error)
     }
 
     fn publish(&mut self) -> std::io::Result<()> {
@@ -145,13 +177,42 @@ impl FileSink {
         if self.overwrite {
             std::fs::rename(&self.path, &self.final_path)?;
         } else {
-            // A link, unlike a rename, never replaces what somebody else has put there meanwhile.
+            // A link, unlike a rename, never replaces what somebody else has put there meanwhile. The old name goes when the new
+            // one is safe; if it stays, the next writer removes it.
             std::fs::hard_link(&self.path, &self.final_path)?;
-            std::fs::remove_file(&self.path)?;
+            self.finished = true;
+            let synced = sync_directory(&self.final_path);
+            let _ = std::fs::remove_file(&self.path);
+            synced?;
         }
         self.finished = true;
+        if self.is_promised {
+            flushed::unmark(&self.file);
+        }
         unlock(&self.file);
         sync_directory(&self.final_path)
+    }
+}
+
+/// A side file for this writer, and where what it held before is now, if that was worth keeping.
+fn open_side(path: &Path, side: Side, overwrite: bool, name: &str) -> Result<(SideFile, Option<PathBuf>)> {
+    let failed = |error| Error::io(name, "create", error);
+    let mut set_aside = None;
+    loop {
+        let opened = open_locked(path)?.map_err(failed)?;
+        let holds_something =
+            side == Side::Partial && opened.file.metadata().is_ok_and(|metadata| metadata.len() > 0);
+        if holds_something && !overwrite {
+            let what = "it holds an interrupted write, which octavo.recover saves";
+            let interrupted = std::io::Error::new(std::io::ErrorKind::AlreadyExists, what);
+            return Err(Error::io(&shown(path), "overwrite", interrupted));
+        }
+        if !holds_something || !flushed::is_marked(&opened.file) {
+            return Ok((opened, set_aside));
+        }
+        // Under the lock of its writer-to-be, so that no two of them move it. It is opened anew: by then another file.
+        set_aside = Some(flushed::set_aside(path).map_err(failed)?);
+        unlock(&opened.file);
     }
 }
 
@@ -161,7 +222,7 @@ impl Sink for FileSink {
     }
 
     fn append(&mut self, bytes: &[u8]) -> Result<()> {
-        self.file.write_all(bytes).map_err(|error| Error::io(&self.name, "write", error))?;
+        self.file.write_all(bytes).map_err(|error| self.failed("write", error))?;
         self.position += bytes.len() as u64;
         self.begun = begin_writeback(&self.file, self.begun, self.position);
         Ok(())
@@ -172,21 +233,30 @@ impl Sink for FileSink {
     }
 
     fn sync(&mut self) -> Result<()> {
-        // A file that was just created survives only if its name does.
-        let synced = self.file.sync_data().and_then(|()| sync_directory(&self.path));
-        synced.map_err(|error| Error::io(&self.name, "write", error))
+        let is_first = self.position > 0 && !self.is_promised;
+        if is_first {
+            flushed::mark(&self.file);
+        }
+        // The first time, with the mark. And a file that was just created survives only if its name does.
+        let synced = if is_first { self.file.sync_all() } else { self.file.sync_data() };
+        synced.and_then(|()| sync_directory(&self.path)).map_err(|error| self.failed("write", error))?;
+        self.is_promised = self.position > 0;
+        Ok(())
     }
 
     fn commit(mut self: Box<Self>) -> Result<()> {
-        self.publish().map_err(|error| Error::io(&self.name, "publish", error))
+        self.publish().map_err(|error| self.failed("publish", error))
     }
 }
 
 impl Drop for FileSink {
-    /// What was not committed is removed; only a crash leaves it behind. A forked child's copy removes nothing.
+    /// What was not committed is removed, unless it is flushed and the system has failed: that is as if there was a crash. A forked
+    /// child's copy removes nothing.
     fn drop(&mut self) {
         if !self.finished && self.generation == crate::fork::generation() {
-            let _ = std::fs::remove_file(&self.path);
+            if !(self.is_promised && self.has_failed) {
+                let _ = std::fs::remove_file(&self.path);
+            }
             unlock(&self.file);
         }
     }
@@ -210,7 +280,7 @@ impl GrowingFile {
         let failed = |error| Error::io(&name, "append", error);
         let file = File::options().read(true).write(true).open(path).map_err(failed)?;
         lock(&file).map_err(|error| Error::io(&name, "write to what another writer writes", error))?;
-        if !is_still(&file, path) {
+        if !is_still(&file, path).map_err(failed)? {
             return Err(Error::changed(&name, "the file was replaced"));
         }
         let len = file.metadata().map_err(failed)?.len();
@@ -265,112 +335,4 @@ impl Drop for GrowingFile {
             unlock(&self.file);
         }
     }
-}
-
-/// Opens a side file for one writer alone. It is not truncated before it is locked: another writer may be at work on
-/// it. And once locked it must still be the file of that name: that writer may just have published it.
-fn open_locked(path: &Path) -> Result<std::io::Result<File>> {
-    loop {
-        let file = match open_itself(path) {
-            Ok(file) => file,
-            Err(error) if is_link(path) => match std::fs::remove_file(path) {
-                Ok(()) => continue,
-                Err(_) => return Ok(Err(error)),
-            },
-            Err(error) => return Ok(Err(error)),
-        };
-        lock(&file).map_err(|error| Error::io(&shown(path), "write to what another writer writes", error))?;
-        if has_other_name(&file) {
-            // Its writer died after the link to the final name, and before this name went: the file is a finished one.
-            if let Err(error) = std::fs::remove_file(path) {
-                return Ok(Err(error));
-            }
-            continue;
-        }
-        if is_still(&file, path) {
-            return Ok(Ok(file));
-        }
-    }
-}
-
-/// Opens or creates the file of that name, and never one that a link of that name points to.
-fn open_itself(path: &Path) -> std::io::Result<File> {
-    let mut options = File::options();
-    options.read(true).write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NOFOLLOW);
-    options.open(path)
-}
-
-fn is_link(path: &Path) -> bool {
-    std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.file_type().is_symlink())
-}
-
-#[cfg(unix)]
-fn has_other_name(file: &File) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    file.metadata().is_ok_and(|metadata| metadata.nlink() > 1)
-}
-
-#[cfg(not(unix))]
-const fn has_other_name(_file: &File) -> bool {
-    false
-}
-
-#[cfg(unix)]
-fn is_still(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let (Ok(locked), Ok(named)) = (file.metadata(), std::fs::metadata(path)) else { return false };
-    (locked.dev(), locked.ino()) == (named.dev(), named.ino())
-}
-
-#[cfg(not(unix))]
-fn is_still(_file: &File, _path: &Path) -> bool {
-    true
-}
-
-/// Takes the file for this writer alone, as far as the system can tell.
-#[cfg(unix)]
-fn lock(file: &File) -> std::io::Result<()> {
-    use std::os::fd::AsRawFd;
-    // SAFETY: an open descriptor.
-    match unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } {
-        0 => Ok(()),
-        _ => match std::io::Error::last_os_error() {
-            error if error.kind() == std::io::ErrorKind::WouldBlock => Err(error),
-            _ => Ok(()), // a file system without locks
-        },
-    }
-}
-
-#[cfg(not(unix))]
-fn lock(_file: &File) -> std::io::Result<()> {
-    Ok(())
-}
-
-/// Lets others write to the file. Closing it would not be enough: a process that was forked meanwhile has it open, too.
-#[cfg(unix)]
-fn unlock(file: &File) {
-    use std::os::fd::AsRawFd;
-    // SAFETY: an open descriptor.
-    unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_UN) };
-}
-
-#[cfg(not(unix))]
-const fn unlock(_file: &File) {}
-
-/// A rename is durable when its directory is.
-#[cfg(unix)]
-fn sync_directory(path: &Path) -> std::io::Result<()> {
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    match File::open(parent).and_then(|directory| directory.sync_all()) {
-        // Some file systems cannot sync a directory; there is nothing better to do then.
-        Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => Ok(()),
-        other => other,
-    }
-}
-
-#[cfg(not(unix))]
-fn sync_directory(_path: &Path) -> std::io::Result<()> {
-    Ok(())
 }

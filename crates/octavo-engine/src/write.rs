@@ -8,7 +8,7 @@ mod line;
 mod riegeli;
 mod stream;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use octavo_format::codec::deflate::BlockSum;
@@ -211,17 +211,20 @@ pub struct RecordWriter {
     record_count: u64,
     /// How many of them the last flush made safe.
     flushed_count: u64,
+    /// Where that is now what an interrupted writer of the same file had flushed.
+    set_aside: Option<PathBuf>,
 }
 
 impl RecordWriter {
     /// Starts a file that will appear at `path` on commit.
     pub fn create(path: &Path, recipe: &Recipe, overwrite: bool, side: Side) -> Result<Self> {
         let sink = FileSink::create(path, side, overwrite)?;
+        let set_aside = sink.set_aside().map(Path::to_owned);
         let assembler: Box<dyn Assemble> = match recipe {
             Recipe::FfRecord => Box::new(ffrecord::FfAssembler::new(path, overwrite, sink)),
             _ => streaming(recipe, Box::new(sink))?,
         };
-        Ok(Self::with(assembler, RecordBlock::default(), recipe.cutting(), false))
+        Ok(Self { set_aside, ..Self::with(assembler, RecordBlock::default(), recipe.cutting(), false) })
     }
 
     /// Starts a file that goes into `sink`. An FFRecord file waits in a temporary file until its last record is known.
@@ -274,7 +277,13 @@ impl RecordWriter {
             appends,
             record_count: 0,
             flushed_count: 0,
+            set_aside: None,
         }
+    }
+
+    /// Where that is now what an interrupted writer of the same file had flushed, if one had.
+    pub fn set_aside(&self) -> Option<&Path> {
+        self.set_aside.as_deref()
     }
 
     /// Records pushed so far.

@@ -50,6 +50,16 @@ pub enum FormatError {
         /// Size of the file.
         file_bytes: u64,
     },
+    /// A chunk would decode to more than a file of that size warrants.
+    #[error("the chunk at byte {offset} claims to decode to {decoded} bytes, which a file of {file_bytes} bytes does not warrant")]
+    Expansion {
+        /// Where the chunk begins.
+        offset: u64,
+        /// The claim.
+        decoded: u64,
+        /// Size of the file.
+        file_bytes: u64,
+    },
     /// There is not enough memory for the index.
     #[error("the index does not fit into memory: {bytes} bytes could not be reserved")]
     IndexTooLarge {

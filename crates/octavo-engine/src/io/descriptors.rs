@@ -29,6 +29,8 @@ struct Cache {
 
 static CACHE: PerProcess<Mutex<Cache>> = PerProcess::new(Mutex::default);
 static OPEN: PerProcess<AtomicUsize> = PerProcess::new(AtomicUsize::default);
+/// Threads that have nothing open and wait for a descriptor.
+static WAITING: PerProcess<AtomicUsize> = PerProcess::new(AtomicUsize::default);
 
 /// An open file that is counted.
 #[derive(Debug)]
@@ -62,9 +64,10 @@ impl Drop for Descriptor {
     }
 }
 
-/// Whether more files may be opened for reads that can wait.
+/// Whether more files may be opened for reads that can wait. While a thread that has none waits for one, those that
+/// have some take no more: it would never get one otherwise.
 pub fn has_room() -> bool {
-    OPEN.get().load(Ordering::Relaxed) < CROWDED
+    OPEN.get().load(Ordering::Relaxed) < CROWDED && WAITING.get().load(Ordering::Relaxed) == 0
 }
 
 /// The open file for `key`, opened by `open` if it is not in the cache.
@@ -102,16 +105,35 @@ pub fn put(key: Key, file: Arc<Descriptor>) {
 /// Opens something, and while the process has too many files open waits for other threads' reads to give theirs back.
 pub fn in_time<T>(mut open: impl FnMut() -> std::io::Result<T>) -> std::io::Result<T> {
     const PATIENCE: u32 = 2000;
+    match open() {
+        Err(error) if is_too_many(&error) => {}
+        other => return other,
+    }
+    let _waiting = Waiting::start();
     for _ in 0..PATIENCE {
+        close_kept();
         match open() {
-            Err(error) if is_too_many(&error) => {
-                close_kept();
-                std::thread::sleep(std::time::Duration::from_millis(1));
-            }
+            Err(error) if is_too_many(&error) => std::thread::sleep(std::time::Duration::from_millis(1)),
             other => return other,
         }
     }
     open()
+}
+
+/// A thread that waits for a descriptor, until it is dropped.
+struct Waiting;
+
+impl Waiting {
+    fn start() -> Self {
+        WAITING.get().fetch_add(1, Ordering::Relaxed);
+        Self
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        WAITING.get().fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// Whether the process, or the system, has no descriptor left.

@@ -7,7 +7,6 @@
 use std::cell::Cell;
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
-use std::sync::Once;
 
 use crate::fork;
 
@@ -102,12 +101,10 @@ fn slots() -> impl Iterator<Item = &'static Slot> {
 /// Makes sure that our handler is the one the kernel calls: others (faulthandler, TensorFlow) may have put theirs
 /// on top since. One system call; called when a file is mapped and once per batch, never per record.
 pub fn ensure_installed() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        // SAFETY: sysconf has no preconditions.
-        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
-        PAGE_BYTES.store(usize::try_from(page).unwrap_or(4096), Ordering::Relaxed);
-    });
+    // Miri maps no files, and has no signals.
+    if cfg!(miri) {
+        return;
+    }
     let mut current = MaybeUninit::<libc::sigaction>::uninit();
     // SAFETY: asks for the present action; a null new action changes nothing.
     if unsafe { libc::sigaction(libc::SIGBUS, std::ptr::null(), current.as_mut_ptr()) } != 0 {
@@ -128,6 +125,9 @@ pub fn ensure_installed() {
         return;
     }
     remember(current);
+    // SAFETY: sysconf has no preconditions.
+    let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    PAGE_BYTES.store(usize::try_from(page).unwrap_or(4096), Ordering::Relaxed);
     // SAFETY: all-zero is a valid sigaction; the fields that matter are set below.
     let mut ours: libc::sigaction = unsafe { std::mem::zeroed() };
     ours.sa_sigaction = handler_address();

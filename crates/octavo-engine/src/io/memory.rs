@@ -4,7 +4,7 @@ use octavo_format::Span;
 
 use super::{Residence, Source, SpanRead};
 use crate::coalesce::MergeHints;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// A source over anything that holds bytes.
 pub struct MemorySource<B> {
@@ -29,7 +29,11 @@ impl<B: AsRef<[u8]> + Send + Sync> Source for MemorySource<B> {
     }
 
     fn read_spans(&self, reads: &[SpanRead]) -> Result<()> {
-        reads.iter().try_for_each(|read| self.copy_mapped(*read).map(|_| ()))
+        reads.iter().try_for_each(|read| match self.copy_mapped(*read)? {
+            true => Ok(()),
+            // Nobody may take a target for filled that is not.
+            false => Err(Error::changed(&self.name, "it has fewer bytes than are read")),
+        })
     }
 
     fn copy_mapped(&self, read: SpanRead) -> Result<bool> {

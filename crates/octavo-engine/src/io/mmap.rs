@@ -50,6 +50,10 @@ impl Mapping {
     /// space left, a file system without them. Such files are read in other ways.
     pub fn new(file: &File, len: u64, tells_residence: bool) -> Option<Self> {
         let len = usize::try_from(len).ok().filter(|&len| len > 0 && isize::try_from(len).is_ok())?;
+        // Miri maps memory, but no files.
+        if cfg!(miri) {
+            return None;
+        }
         let counted = Counted::new()?;
         let (protection, flags) = (libc::PROT_READ, libc::MAP_SHARED);
         // SAFETY: a new mapping of an open file at an address of the kernel's choice touches no other memory.

@@ -140,6 +140,8 @@ impl Target {
 pub struct Scratch {
     start: *mut u8,
     len: usize,
+    /// What the allocator gave, which may be more.
+    capacity: usize,
 }
 
 // SAFETY: plain heap memory with one owner; access goes through `Target`'s promises.
@@ -155,8 +157,7 @@ impl Scratch {
         let mut bytes = Vec::new();
         bytes.try_reserve_exact(len).map_err(|_| no_memory())?;
         let mut bytes = std::mem::ManuallyDrop::new(bytes);
-        debug_assert!(bytes.capacity() == len || len == 0);
-        Ok(Self { start: bytes.as_mut_ptr(), len: bytes.capacity().min(len) })
+        Ok(Self { start: bytes.as_mut_ptr(), len, capacity: bytes.capacity() })
     }
 
     /// A part of it as a place to read to. The caller must not use overlapping parts at the same time.
@@ -169,9 +170,8 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // SAFETY: the parts that `new` took from its vector; `try_reserve_exact` on an empty vector of bytes
-        // reserves exactly `len`.
-        drop(unsafe { Vec::from_raw_parts(self.start, 0, self.len) });
+        // SAFETY: the parts that `new` took from its vector.
+        drop(unsafe { Vec::from_raw_parts(self.start, 0, self.capacity) });
     }
 }
 

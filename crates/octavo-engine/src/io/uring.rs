@@ -6,6 +6,7 @@
 use std::collections::VecDeque;
 use std::fs::File;
 use std::os::fd::AsRawFd;
+use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -47,7 +48,11 @@ pub fn read(
 ) -> Vec<usize> {
     let Some(ring) = take() else { return (0..reads.len()).collect() };
     let mut batch = Batch::new(ring, reads, direct, failures, done);
-    batch.run();
+    // Whoever is told of a read may panic. The targets are then freed on the way out, and the kernel must be done with them.
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| batch.run())) {
+        batch.drain();
+        resume_unwind(panic);
+    }
     let Batch { ring, mut scratch, left, is_broken, .. } = batch;
     if is_broken {
         FORBIDDEN.store(true, Ordering::Relaxed);
@@ -92,7 +97,8 @@ fn take() -> Option<Ring> {
 /// One read on its way.
 struct Flight {
     number: usize,
-    file: Arc<Descriptor>,
+    /// Given back as soon as the bytes are there: another batch may be waiting for it, and this one for that one's.
+    file: Option<Arc<Descriptor>>,
     /// What the kernel fills: the target itself, or an aligned cover of it.
     offset: u64,
     buffer: Target,
@@ -209,6 +215,17 @@ impl<'a> Batch<'a> {
         std::thread::yield_now();
     }
 
+    /// Waits until the kernel writes to nothing of ours any more, and hands nothing out.
+    fn drain(&mut self) {
+        if !self.is_broken {
+            self.give_up_ring();
+        }
+        while self.in_flight > 0 {
+            self.wait_for_completions();
+            self.reap();
+        }
+    }
+
     /// Tells the kernel nothing more, and takes back the reads that stand in the queue but that it has not seen.
     fn give_up_ring(&mut self) {
         self.is_broken = true;
@@ -269,7 +286,7 @@ impl<'a> Batch<'a> {
     fn buffered(&self, number: usize) -> Result<Flight> {
         let FileRead { file, read } = self.reads[number];
         let opened = file.descriptor(false, self.in_flight == 0)?.ok_or_else(|| file.ended_early())?;
-        Ok(Flight { number, file: opened, offset: read.offset, buffer: read.target, got: 0, skip: None })
+        Ok(Flight { number, file: Some(opened), offset: read.offset, buffer: read.target, got: 0, skip: None })
     }
 
     /// A read past the page cache starts and ends on the device's terms.
@@ -286,18 +303,18 @@ impl<'a> Batch<'a> {
         let len = usize::try_from(end - offset).unwrap_or(0);
         let skip = usize::try_from(read.offset - offset).unwrap_or(0);
         let buffer = self.scratch[slot].target(len)?;
-        Some(Flight { number, file, offset, buffer, got: 0, skip: Some(skip) })
+        Some(Flight { number, file: Some(file), offset, buffer, got: 0, skip: Some(skip) })
     }
 
     fn submit(&mut self, slot: usize) {
         let Some(flight) = &self.flights[slot] else { return };
+        let Some(file) = &flight.file else { return };
         let start = flight.buffer.as_ptr().wrapping_add(flight.got);
         let len = (flight.buffer.len() - flight.got).min(MOST_BYTES);
-        let entry =
-            opcode::Read::new(types::Fd(flight.file.as_raw_fd()), start, u32::try_from(len).unwrap_or(u32::MAX))
-                .offset(flight.offset + flight.got as u64)
-                .build()
-                .user_data(slot as u64);
+        let entry = opcode::Read::new(types::Fd(file.as_raw_fd()), start, u32::try_from(len).unwrap_or(u32::MAX))
+            .offset(flight.offset + flight.got as u64)
+            .build()
+            .user_data(slot as u64);
         loop {
             // SAFETY: buffer and descriptor stay alive in `flights` until the completion was seen.
             if unsafe { self.ring.submission().push(&entry) }.is_ok() {
@@ -308,6 +325,15 @@ impl<'a> Batch<'a> {
         self.submitted.push_back(slot);
         if self.submitted.len() > DEPTH as usize {
             self.submitted.pop_front();
+        }
+    }
+
+    /// Asks for the rest of a read. A ring that is given up would never be told.
+    fn go_on(&mut self, slot: usize) {
+        if self.is_broken {
+            self.give_up(slot);
+        } else {
+            self.submit(slot);
         }
     }
 
@@ -329,16 +355,18 @@ impl<'a> Batch<'a> {
                 Ok(count) => {
                     flight.got += count;
                     if flight.got >= wanted {
+                        flight.file = None;
+                        self.is_crowded = false;
                         self.in_flight -= 1;
                         self.landed.push_back(slot);
                     } else if flight.skip.is_some() && flight.got % 512 != 0 {
                         // A direct read that ends off the device's grid has met the end of the file.
                         self.fail(slot, file.ended_early());
                     } else {
-                        self.submit(slot);
+                        self.go_on(slot);
                     }
                 }
-                Err(_) if matches!(-result, libc::EINTR | libc::EAGAIN) => self.submit(slot),
+                Err(_) if matches!(-result, libc::EINTR | libc::EAGAIN) => self.go_on(slot),
                 // The device wants another alignment than the system told, or the kernel has no thread for us.
                 Err(_) if -result == libc::ECANCELED || (-result == libc::EINVAL && flight.skip.is_some()) => {
                     is_cancelled |= -result == libc::ECANCELED;

@@ -1,10 +1,12 @@
 //! FFRecord: the index is read from the front, in pieces.
 
+use octavo_format::checksum::crc32::Hasher;
 use octavo_format::format::detect;
 use octavo_format::format::ffrecord::{layout, FfIndex, FixedHeader, IndexBuilder};
 use octavo_format::{FormatError, Index, Placement};
 
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::io::{huge_pages, read_vec, Source};
 
 /// An index is read in pieces of this size, so that opening needs little more memory than the index itself.
@@ -33,9 +35,22 @@ pub(super) fn detect_index(source: &dyn Source) -> Result<FfIndex> {
 }
 
 pub(crate) fn read_index(source: &dyn Source, check: bool) -> Result<FfIndex> {
-    let blame = |damage: FormatError| Error::format(source.name(), damage);
+    read_tables(source, read_header(source)?, check)
+}
+
+/// The index of a file whose index is damaged: its entries are believed one by one, as those of a legacy file are, and
+/// each is as good as its record's checksum.
+pub(crate) fn read_damaged_index(source: &dyn Source, header: FixedHeader) -> Result<FfIndex> {
+    read_tables(source, FixedHeader { meta_checksum: 0, ..header }, false)
+}
+
+pub(crate) fn read_header(source: &dyn Source) -> Result<FixedHeader> {
     let head = read_vec(source, 0, source.len().min(layout::FIXED_BYTES))?;
-    let header = FixedHeader::parse(&head, source.len()).map_err(blame)?;
+    FixedHeader::parse(&head, source.len()).map_err(|damage| Error::format(source.name(), damage))
+}
+
+pub(crate) fn read_tables(source: &dyn Source, header: FixedHeader, check: bool) -> Result<FfIndex> {
+    let blame = |damage: FormatError| Error::format(source.name(), damage);
     let mut builder = IndexBuilder::new(header);
     for_each_piece(source, header.offsets_at(), header.header_bytes, |piece| {
         builder.push_offsets(piece).map_err(blame)
@@ -57,16 +72,22 @@ fn out_of_order_or_checksum(source: &dyn Source, header: &FixedHeader, check: bo
     if !check || header.is_legacy() || header.header_bytes > NEAR_BYTES {
         return Err(error);
     }
-    let mut hasher = octavo_format::checksum::crc32::Hasher::new();
-    for_each_piece(source, layout::CHECKED_FROM, header.header_bytes, |piece| {
-        hasher.update(piece);
-        Ok(true)
-    })?;
-    let (expected, actual) = (header.meta_checksum, hasher.finalize());
+    let (expected, actual) = (header.meta_checksum, meta_checksum(source, header)?);
     if expected == actual {
         return Err(error);
     }
     Err(Error::format(source.name(), FormatError::IndexChecksum { expected, actual }))
+}
+
+/// The metadata checksum that a file should have if its header is that one.
+pub(crate) fn meta_checksum(source: &dyn Source, header: &FixedHeader) -> Result<u32> {
+    let mut hasher = Hasher::new();
+    hasher.update(&header.record_count.to_le_bytes());
+    for_each_piece(source, layout::FIXED_BYTES, header.header_bytes, |piece| {
+        hasher.update(piece);
+        interrupt::check().map(|()| true)
+    })?;
+    Ok(hasher.finalize())
 }
 
 /// Gives a span to `take` in pieces, until it returns false.

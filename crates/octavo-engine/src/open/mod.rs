@@ -1,6 +1,7 @@
 //! From a file to an index: find the format, read the index, believe nothing.
 
 pub(crate) mod array_record;
+pub(crate) mod expansion;
 pub(crate) mod ffrecord;
 mod listing;
 pub(crate) mod recordio;
@@ -83,6 +84,7 @@ pub fn open_part(source: Box<dyn Source>, span: Span, options: &OpenOptions) -> 
             return Err(Error::Unsupported { what });
         }
     };
+    expansion::check(source.as_ref(), index.as_ref())?;
     Ok(Shard::new(source, index, 0))
 }
 
@@ -95,6 +97,7 @@ pub fn open_source(source: Box<dyn Source>, options: &OpenOptions) -> Result<Sha
     if options.offload_index && index.format() != Format::ArrayRecord {
         return Err(Error::Unsupported { what: "only ArrayRecord files can keep their index out of memory" });
     }
+    expansion::check(source.as_ref(), index.as_ref())?;
     index.set_most_decoded(options.most_decoded);
     let (table, bytes) = index.memory();
     huge_pages::collapse(table, bytes);

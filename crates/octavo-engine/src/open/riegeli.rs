@@ -80,8 +80,11 @@ pub(super) fn read_part(source: &dyn Source, span: Span) -> Result<ChunkIndex> {
             entries.push(Entry { offset: found.begin, decoded: decoded_data_size });
             groups.push(num_records);
             decoded_bytes = decoded_bytes.saturating_add(decoded_data_size);
-        } else if let (ChunkKind::Other(_), 1..) = (kind, num_records) {
-            let fault = ChunkFault::Damaged("it holds records of a kind that is not known");
+        } else if num_records > 0 {
+            let fault = ChunkFault::Damaged(match kind {
+                ChunkKind::Other(_) => "it holds records of a kind that is not known",
+                _ => "it says that it holds records, and is of a kind that has none",
+            });
             let (offset, record, record_count) = (found.begin, groups.record_count(), num_records);
             let damage = FormatError::Chunk { offset, record, record_count, fault };
             return Err(Error::format(source.name(), damage));

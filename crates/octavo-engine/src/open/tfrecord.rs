@@ -17,8 +17,9 @@ use crate::io::{read_vec, Source};
 use crate::resync::tfrecord::next_record;
 use crate::resync::Patience;
 
-/// Between two places of a compressed file at which decompression can begin, in decompressed bytes, at least.
-const POINT_SPACING: u64 = 1 << 20;
+/// Between two places of a compressed file at which decompression can begin, in decompressed bytes, at least. Generated files are
+/// small, and shall have some.
+const POINT_SPACING: u64 = if cfg!(fuzzing) { 1 << 9 } else { 1 << 20 };
 /// How many of those are kept; each takes up to 32 KiB. Where there are more, they are further apart.
 const MOST_POINTS: usize = 2048;
 /// Bytes of a compressed file that are read at a time.

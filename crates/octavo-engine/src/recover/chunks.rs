@@ -54,7 +54,7 @@ impl Survey {
         let Some(first) = next_chunk(self.source.as_ref(), 0, None, &mut patience, progress)? else {
             if file_bytes > 0 {
                 let reason = "no chunk in it holds".to_owned();
-                self.lost.push(Lost { offset: 0, end: file_bytes, record_count: None, reason });
+                self.lost.push(Lost::new(0, file_bytes, None, reason));
             }
             return Ok(());
         };

@@ -31,10 +31,14 @@ impl Survey {
         // One fault is told once: a stream that breaks off breaks off inside a record, too.
         frames.is_searching |= fault.is_some();
         frames.finish(input, writer)?;
-        self.lost.append(&mut frames.lost);
+        for (saved, lost) in frames.lost {
+            self.come_upon(saved, lost);
+        }
         if let Some((input, reason)) = fault {
             let (offset, reason) = (input.min(file_bytes.saturating_sub(1)), reason.to_owned());
-            self.lost.push(Lost { offset, end: file_bytes, record_count: None, reason });
+            // Even if only the checksum behind everything is wrong: damage may turn a piece of the stream into a copy of an earlier
+            // one, whole records with right checksums of their own, and others in their place are lost.
+            self.come_upon(writer.record_count(), Lost::new(offset, file_bytes, None, reason));
         }
         Ok(file_bytes)
     }
@@ -44,13 +48,16 @@ impl Survey {
 struct Frames {
     /// What was not looked at yet, or begins a frame whose end is yet to come.
     open: Vec<u8>,
-    lost: Vec<Lost>,
+    /// What is lost, behind so many records that were saved.
+    lost: Vec<(u64, Lost)>,
     /// Whether the frames were lost and the next one is searched for, byte by byte.
     is_searching: bool,
     patience: Patience,
     file_bytes: u64,
     /// The compressed bytes that everything before what is open was in.
     passed: u64,
+    /// The compressed bytes that everything before the piece at hand was in.
+    before: u64,
     /// What is left of a record that there is no memory for.
     skipped: u64,
 }
@@ -73,6 +80,7 @@ impl Frames {
             patience,
             file_bytes,
             passed: 0,
+            before: 0,
             skipped: 0,
         }
     }
@@ -83,22 +91,26 @@ impl Frames {
         self.skipped -= passed as u64;
         let no_memory = |_| Error::io("a record", "reserve memory", std::io::ErrorKind::OutOfMemory.into());
         self.open.try_reserve(decoded.len() - passed).map_err(no_memory)?;
+        let was_open = self.open.len();
         self.open.extend_from_slice(&decoded[passed..]);
         let done = self.advance(0, input, writer)?;
         self.open.drain(..done);
         if self.open.is_empty() {
             self.passed = input;
+        } else if done >= was_open {
+            self.passed = self.before;
         }
-        self.make_room(input);
+        self.before = input;
+        self.make_room(input, writer);
         Ok(())
     }
 
     /// What is open begins a record whose length is known: if there is no memory for it, others may still be saved.
-    fn make_room(&mut self, input: u64) {
+    fn make_room(&mut self, input: u64, writer: &RecordWriter) {
         let size = parse_header(&self.open).ok().and_then(|len| frame_end(0, len)).unwrap_or(0);
         let more = size.saturating_sub(self.open.len() as u64);
         if self.open.try_reserve(to_usize(more)).is_err() {
-            self.lose(input, Some(1), &NO_MEMORY);
+            self.lose(input, writer, Some(1), &NO_MEMORY);
             self.skipped = more;
             self.open = Vec::new();
         }
@@ -116,7 +128,7 @@ impl Frames {
                     done += size;
                 }
                 Next::Damaged { size, fault } if !self.is_searching => {
-                    self.lose(input, Some(1), &fault);
+                    self.lose(input, writer, Some(1), &fault);
                     done += size;
                 }
                 Next::Damaged { size, .. } if size as u64 > self.patience.left() => done += size,
@@ -126,7 +138,7 @@ impl Frames {
                 }
                 Next::Nothing { fault } => {
                     if !std::mem::replace(&mut self.is_searching, true) {
-                        self.lose(input, None, &fault);
+                        self.lose(input, writer, None, &fault);
                     }
                     done += 1;
                 }
@@ -149,17 +161,17 @@ impl Frames {
         let mut done = 0;
         while done < self.open.len() {
             if !std::mem::replace(&mut self.is_searching, true) {
-                self.lose(input, None, &ChunkFault::Damaged("the stream ends inside a record"));
+                self.lose(input, writer, None, &ChunkFault::Damaged("the stream ends inside a record"));
             }
             done = self.advance(done + 1, input, writer)?;
         }
         Ok(())
     }
 
-    fn lose(&mut self, input: u64, record_count: Option<u64>, fault: &ChunkFault) {
+    fn lose(&mut self, input: u64, writer: &RecordWriter, record_count: Option<u64>, fault: &ChunkFault) {
         let offset = self.passed.min(self.file_bytes.saturating_sub(1));
         let end = input.clamp(offset + 1, self.file_bytes.max(offset + 1));
-        self.lost.push(Lost { offset, end, record_count, reason: fault.to_string() });
+        self.lost.push((writer.record_count(), Lost::new(offset, end, record_count, fault.to_string())));
     }
 }
 

@@ -4,10 +4,12 @@
 //! written into a new file.
 
 mod chunks;
+mod count;
 mod deflated;
 mod frames;
 mod records;
 mod search;
+mod sorting;
 mod stretch;
 mod survey;
 
@@ -26,11 +28,14 @@ use octavo_format::Format;
 
 use crate::error::{Error, Result};
 use crate::io::{read_vec, Source};
+use crate::open::expansion::most_decoded;
 use crate::open::tfrecord::{begins_like_one, wrapping_in};
 use crate::write::RecordWriter;
 
 /// What is wrong with a piece that is too large for this machine; others may still be saved.
 const NO_MEMORY: ChunkFault = ChunkFault::Damaged("it does not fit into memory");
+/// What is wrong with one that would be too large for every machine if others like it followed.
+const TOO_MUCH: ChunkFault = ChunkFault::Damaged("it claims to decode to more than the file warrants");
 
 /// Bytes of a file that are lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,8 +46,17 @@ pub struct Lost {
     pub end: u64,
     /// How many records were in them, where that is known.
     pub record_count: Option<u64>,
+    /// The number of the first of them, where it is known how many were before it.
+    pub record: Option<u64>,
     /// Why.
     pub reason: String,
+}
+
+impl Lost {
+    /// Bytes of which is not known yet what they were in the file as a whole.
+    const fn new(offset: u64, end: u64, record_count: Option<u64>, reason: String) -> Self {
+        Self { offset, end, record_count, record: None, reason }
+    }
 }
 
 /// A piece that holds.
@@ -93,6 +107,12 @@ pub struct Survey {
     /// The dialect of its chunks, where its format has several.
     pub dialect: Option<Dialect>,
     index: Option<Box<dyn octavo_format::Index>>,
+    /// How many records were saved before each of the losses that were come upon so far.
+    saved_before: Vec<u64>,
+    /// Whether the last record of an index was found to lie behind the end of the file.
+    is_cut_off: bool,
+    /// Where the last record of an index ends that has a place.
+    placed_to: u64,
 }
 
 /// What came of it.
@@ -132,8 +152,13 @@ impl Survey {
             transposed: None,
             dialect: None,
             index: None,
+            saved_before: Vec::new(),
+            is_cut_off: false,
+            placed_to: 0,
         };
         match format {
+            // Nothing was flushed into that side file.
+            Format::FfRecord if survey.source.is_empty() && survey.is_side_file() => {}
             Format::FfRecord if head.starts_with(&spool::MAGIC) => survey.survey_spool()?,
             Format::FfRecord => survey.survey_records()?,
             Format::RecordIo => survey.survey_recordio(progress)?,
@@ -143,10 +168,32 @@ impl Survey {
             },
             _ => survey.survey_chunks(progress)?,
         }
+        survey.note_unfinished(&head);
         survey.describe()?;
         let total = survey.source.len();
         progress(total, total)?;
         Ok(survey)
+    }
+
+    /// A side file is what a writer that never finished has left: what it had not flushed is not there. Some formats have an end of
+    /// their own, and tell.
+    fn note_unfinished(&mut self, head: &[u8]) {
+        let has_end = match self.format {
+            Format::ArrayRecord => true,
+            Format::FfRecord => !self.source.is_empty() && !head.starts_with(&spool::MAGIC),
+            _ => self.pieces.iter().any(|piece| matches!(piece, Piece::Deflated { .. })),
+        };
+        let end = self.source.len();
+        let is_told = self.lost.iter().any(|lost| lost.record_count.is_none() && lost.end == end);
+        if (self.is_side_file() || head.starts_with(&spool::MAGIC)) && !has_end && !is_told {
+            let reason = "its writer was interrupted: what it had not flushed is not known".to_owned();
+            self.lost.push(Lost::new(end, end, None, reason));
+        }
+    }
+
+    /// Whether it is called like a file that is being written.
+    fn is_side_file(&self) -> bool {
+        self.source.name().ends_with(".partial")
     }
 
     /// Codec and kind of the first piece.
@@ -169,19 +216,18 @@ impl Survey {
     ) -> std::result::Result<Report, E> {
         let total = self.source.len();
         let mut decoder = Decoder::new();
+        self.lost.sort_by_key(|lost| lost.offset);
+        self.pass(1, 0);
         for piece in std::mem::take(&mut self.pieces) {
+            self.pass(piece.begin(), writer.record_count());
             let done = match piece {
                 Piece::Chunk { begin, end } | Piece::Journal { begin, end } => {
                     let bytes = read_vec(self.source.as_ref(), begin, end - begin)?;
-                    match decode(begin, &bytes, &mut decoder) {
+                    match decode(begin, &bytes, total, &mut decoder) {
                         Ok(decoded) => writer.write_all((0..decoded.len()).map(|at| decoded.record(at)))?,
                         Err((fault, records)) => {
-                            self.lost.push(Lost {
-                                offset: begin,
-                                end,
-                                record_count: records,
-                                reason: fault.to_string(),
-                            });
+                            let saved = writer.record_count();
+                            self.come_upon(saved, Lost::new(begin, end, records, fault.to_string()));
                         }
                     }
                     end
@@ -197,10 +243,36 @@ impl Survey {
             progress(done, total)?;
         }
         let record_count = writer.record_count();
+        self.pass(u64::MAX, record_count);
         writer.commit()?;
         progress(total, total)?;
-        self.lost.sort_by_key(|lost| lost.offset);
+        self.number_lost();
         Ok(Report { record_count, lost: self.lost })
+    }
+
+    /// Everything before `begin` was written, `saved` records: what was known to be lost up to there stands behind them.
+    fn pass(&mut self, begin: u64, saved: u64) {
+        let passed = self.saved_before.len();
+        let more = self.lost[passed..].iter().take_while(|lost| lost.offset < begin).count();
+        self.saved_before.extend(std::iter::repeat_n(saved, more));
+    }
+
+    /// Something that held when it was looked at is found to be lost while it is written.
+    fn come_upon(&mut self, saved: u64, lost: Lost) {
+        self.lost.insert(self.saved_before.len(), lost);
+        self.saved_before.push(saved);
+    }
+
+    /// Which records they were: behind those that were saved before them and those that were lost before them.
+    fn number_lost(&mut self) {
+        let mut lost_before = Some(0);
+        for (lost, saved) in self.lost.iter_mut().zip(&self.saved_before) {
+            if lost.record_count != Some(0) {
+                lost.record = lost.record.or_else(|| Some(saved + lost_before?));
+            }
+            lost_before = lost_before.and_then(|before: u64| Some(before + lost.record_count?));
+        }
+        self.lost.sort_by_key(|lost| lost.offset);
     }
 }
 
@@ -208,6 +280,7 @@ impl Survey {
 fn decode(
     begin: u64,
     physical: &[u8],
+    file_bytes: u64,
     decoder: &mut Decoder,
 ) -> std::result::Result<DecodedChunk, (ChunkFault, Option<u64>)> {
     let mut spare = Vec::new();
@@ -222,5 +295,8 @@ fn decode(
     let damaged = (ChunkFault::Damaged("its journal is damaged"), None);
     let Some((inner, data)) = payload.split_first_chunk::<CHUNK_HEADER>() else { return Err(damaged) };
     let inner = ChunkHeader::parse(inner);
+    if inner.decoded_data_size > most_decoded(file_bytes) {
+        return Err((TOO_MUCH, Some(inner.num_records)));
+    }
     decoded::decode(&inner, data, decoder).map_err(|fault| (fault, Some(inner.num_records)))
 }

@@ -1,13 +1,16 @@
 //! FFRecord: the side file of a writer that died, or a file of which some records are damaged.
 
-use octavo_format::checksum::crc32::crc32;
-use octavo_format::format::ffrecord::spool;
-use octavo_format::{Format, Placement};
+use std::sync::Arc;
 
+use octavo_format::checksum::crc32::crc32;
+use octavo_format::format::ffrecord::{layout, spool, FfIndex};
+use octavo_format::{Format, FormatError, Index, Placement, Span};
+
+use super::count::{mend_count, Mended};
 use super::{Lost, Piece, Survey};
 use crate::error::{Error, Result};
 use crate::io::{read_vec, Source};
-use crate::open::ffrecord::read_index;
+use crate::open::ffrecord::{read_damaged_index, read_header, read_index, read_tables};
 use crate::write::RecordWriter;
 
 impl Survey {
@@ -18,7 +21,7 @@ impl Survey {
         while at < file_bytes {
             let Some(head) = read_head(self.source.as_ref(), at)? else {
                 let reason = "it is not the head of a block: the writer ended while it wrote".to_owned();
-                self.lost.push(Lost { offset: at, end: file_bytes, record_count: None, reason });
+                self.lost.push(Lost::new(at, file_bytes, None, reason));
                 break;
             };
             self.pieces.push(Piece::Spool { begin: at });
@@ -47,43 +50,95 @@ impl Survey {
             };
             if let Some(reason) = reason {
                 let (offset, end) = (at.min(file_bytes), end.min(file_bytes));
-                self.lost.push(Lost { offset, end, record_count: Some(1), reason });
+                self.come_upon(writer.record_count(), Lost::new(offset, end, Some(1), reason));
             }
             at = end;
         }
         Ok(at.min(file_bytes))
     }
 
-    /// Every record that the index can place.
+    /// Every record that the index can place. Where the index itself is damaged, each record is as good as its own checksum.
     pub(super) fn survey_records(&mut self) -> Result<()> {
-        let index = read_index(self.source.as_ref(), true)?;
-        let count = octavo_format::Index::record_count(&index);
-        self.pieces.extend((0..count).map(|number| Piece::Record { number }));
+        let index = match read_index(self.source.as_ref(), true) {
+            Ok(index) if !index.header().is_legacy() => index,
+            // Whatever a legacy index says, it opens.
+            found @ (Ok(_) | Err(Error::Format { .. })) => self.doubted_index(found)?,
+            Err(other) => return Err(other),
+        };
+        self.pieces.extend((0..index.record_count()).map(|number| Piece::Record { number }));
         self.index = Some(Box::new(index));
         Ok(())
+    }
+
+    /// The index of a file that cannot be opened, or that nothing holds to what it says.
+    fn doubted_index(&mut self, mut found: Result<FfIndex>) -> Result<FfIndex> {
+        let source = Arc::clone(&self.source);
+        let mended = mend_count(source.as_ref())?;
+        if let Some(Mended { claimed, header }) = &mended {
+            let count = header.record_count;
+            let reason = format!("the record count: the header says {claimed}, the first offset {count}");
+            self.lost.push(Lost::new(layout::CHECKED_FROM, layout::FIXED_BYTES, Some(0), reason));
+            found = read_tables(source.as_ref(), *header, true);
+        }
+        match found {
+            Err(Error::Format { source: damage, .. }) if is_in_tables(&damage) => {
+                let header = mended.map_or_else(|| read_header(source.as_ref()), |mended| Ok(mended.header))?;
+                let reason = format!("the index: {damage}");
+                self.lost.push(Lost::new(0, header.header_bytes, Some(0), reason));
+                read_damaged_index(source.as_ref(), header)
+            }
+            found => found,
+        }
     }
 
     /// Writes a record if its checksum holds; returns where it ends.
     pub(super) fn write_record(&mut self, number: u64, writer: &mut RecordWriter) -> Result<u64> {
         let Some(index) = &self.index else { return Ok(0) };
         let mut placement = Placement::default();
-        let checked = index.locate(number, &mut placement).map_err(|damage| damage.to_string());
-        let checked = match checked {
+        let checked = match index.locate(number, &mut placement) {
             Ok(()) => {
+                self.placed_to = placement.span.end();
                 let bytes = read_vec(self.source.as_ref(), placement.span.offset, placement.span.len)?;
-                index.verify(number, &placement, &bytes).map_err(|damage| damage.to_string()).map(|()| bytes)
+                index.verify(number, &placement, &bytes).map(|()| bytes)
             }
-            Err(reason) => Err(reason),
+            Err(damage) => {
+                // It should follow the last one that has a place.
+                placement.span = Span { offset: self.placed_to, len: 0 };
+                Err(damage)
+            }
         };
         match checked {
-            Ok(record) => writer.write_all([record.as_slice()])?,
-            Err(reason) => {
-                let (offset, end) = (placement.span.offset, placement.span.end());
-                self.lost.push(Lost { offset, end, record_count: Some(1), reason });
+            Ok(record) => {
+                self.is_cut_off = false;
+                writer.write_all([record.as_slice()])?;
             }
+            Err(damage) => self.lose_record(number, placement.span, &damage, writer),
         }
         Ok(placement.span.end())
     }
+
+    /// The end of a file that was cut off is one loss, however many records were in it.
+    fn lose_record(&mut self, number: u64, span: Span, damage: &FormatError, writer: &RecordWriter) {
+        let file_bytes = self.source.len();
+        let was_cut_off = self.is_cut_off;
+        let (offset, end) = match *damage {
+            FormatError::RecordTruncated { offset, .. } => (offset.min(file_bytes), file_bytes),
+            _ => (span.offset, span.end()),
+        };
+        self.is_cut_off = matches!(damage, FormatError::RecordTruncated { .. });
+        if let (true, true, Some(last)) = (was_cut_off, self.is_cut_off, self.saved_before.len().checked_sub(1)) {
+            let count = &mut self.lost[last].record_count;
+            *count = count.map(|count| count + 1);
+            return;
+        }
+        let lost = Lost { record: Some(number), ..Lost::new(offset, end, Some(1), damage.to_string()) };
+        self.come_upon(writer.record_count(), lost);
+    }
+}
+
+/// Whether the index is damaged, and not what says where it is.
+const fn is_in_tables(damage: &FormatError) -> bool {
+    matches!(damage, FormatError::IndexChecksum { .. } | FormatError::OffsetOutOfOrder { .. })
 }
 
 /// The head of the block at `begin`.
@@ -103,8 +158,9 @@ impl Survey {
 
     /// An error if there is nothing at all.
     pub fn check(&self) -> Result<()> {
-        // A file without records has no bytes in some formats.
-        if self.source.is_empty() && !matches!(self.format, Format::RecordIo | Format::TfRecord) {
+        // A file without records has no bytes in some formats, and a side file until something is flushed.
+        let may_be_empty = matches!(self.format, Format::RecordIo | Format::TfRecord) || self.is_side_file();
+        if self.source.is_empty() && !may_be_empty {
             let empty = octavo_format::format::detect::unknown(&[], 0);
             return Err(Error::format(self.source.name(), empty));
         }

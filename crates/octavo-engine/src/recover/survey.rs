@@ -6,24 +6,25 @@ use octavo_format::codec::Decoder;
 use octavo_format::format::array_record::{postscript, FooterEntry, Metadata};
 use octavo_format::format::riegeli::chunk::{self, HEADER_SPAN};
 use octavo_format::format::riegeli::journal;
-use octavo_format::format::riegeli::layout::{ChunkHeader, ChunkKind, BLOCK, FIRST_CHUNK};
+use octavo_format::format::riegeli::layout::{ChunkHeader, ChunkKind, BLOCK, CHUNK_HEADER, FIRST_CHUNK};
 use octavo_format::{Format, Placement};
 
 use super::search::next_chunk;
-use super::{Lost, Piece, Survey};
+use super::{Lost, Piece, Survey, TOO_MUCH};
 use crate::error::{Error, Result};
 use crate::io::{read_vec, Source};
+use crate::open::expansion::most_decoded;
 use crate::open::{self, OpenOptions};
 
 /// A chunk that a scan met, and what it found there.
-struct Met {
-    begin: u64,
-    end: u64,
-    header: ChunkHeader,
-    what: What,
+pub(super) struct Met {
+    pub(super) begin: u64,
+    pub(super) end: u64,
+    pub(super) header: ChunkHeader,
+    pub(super) what: What,
 }
 
-enum What {
+pub(super) enum What {
     Records,
     Journal,
     Footer,
@@ -71,32 +72,48 @@ impl Survey {
         if index.chunk_count() > 1 {
             self.group_size = Some(index.records_in(0));
         }
+        let mut last_end = FIRST_CHUNK;
         for number in 0..index.chunk_count() {
             let mut placement = Placement::default();
             index
                 .place_chunk(number, &mut placement)
                 .map_err(|damage| Error::format(self.source.name(), damage))?;
-            let (begin, limit) = (placement.span.offset, placement.span.end());
-            let met = look(self.source.as_ref(), begin)?;
-            match met {
-                Ok(Met { what: What::Records | What::Footer | What::Postscript, end, .. }) => {
-                    self.pieces.push(Piece::Chunk { begin, end });
-                }
-                Ok(Met { what: What::Damaged(fault), end, .. }) => {
-                    self.lose(begin, end, Some(index.records_in(number)), &fault);
-                }
-                Ok(Met { end, .. }) => {
-                    let fault = ChunkFault::Damaged("it holds no records");
-                    self.lose(begin, end, Some(index.records_in(number)), &fault);
-                }
-                Err(fault) => match self.vouched_end(begin, &placement, index.records_in(number))? {
-                    Some(end) => self.pieces.push(Piece::Chunk { begin, end }),
-                    None => self.lose(begin, limit, Some(index.records_in(number)), &fault),
+            let (begin, records) = (placement.span.offset, index.records_in(number));
+            let (end, fault) = match look(self.source.as_ref(), begin)? {
+                Ok(Met { what: What::Records | What::Footer | What::Postscript, end, .. }) => (end, None),
+                Ok(Met { what: What::Damaged(fault), end, .. }) => (end, Some(fault)),
+                Ok(Met { end, .. }) => (end, Some(ChunkFault::Damaged("it holds no records"))),
+                Err(fault) => match self.vouched_end(begin, &placement, records)? {
+                    Some(end) => (end, None),
+                    None => (placement.span.end(), Some(fault)),
                 },
+            };
+            match fault {
+                None => self.pieces.push(Piece::Chunk { begin, end }),
+                Some(fault) => {
+                    let saved = self.save_journal(last_end, begin)?;
+                    self.lose(begin, end, Some(records.saturating_sub(saved)), &fault);
+                }
             }
+            last_end = end;
             progress(begin, self.source.len())?;
         }
         Ok(())
+    }
+
+    /// A flush may have put the first records of a lost chunk into padding before it: those are the only copy now. How many they are.
+    fn save_journal(&mut self, from: u64, to: u64) -> Result<u64> {
+        let (mut at, mut last) = (from, None);
+        while at < to {
+            let Ok(met) = look(self.source.as_ref(), at)? else { break };
+            if let What::Journal = met.what {
+                last = Some((met.begin, met.end));
+            }
+            at = met.end;
+        }
+        let Some((begin, end)) = last else { return Ok(0) };
+        self.pieces.push(Piece::Journal { begin, end });
+        self.count_in(begin, end)
     }
 
     /// Where a chunk ends whose header's hash is wrong, but whose header says what the footer says and whose data holds.
@@ -110,8 +127,8 @@ impl Survey {
     }
 
     pub(super) fn lose(&mut self, offset: u64, end: u64, record_count: Option<u64>, fault: &ChunkFault) {
-        let reason = fault.to_string();
-        self.lost.push(Lost { offset, end: end.min(self.source.len()), record_count, reason });
+        let end = end.min(self.source.len());
+        self.lost.push(Lost::new(offset, end, record_count, fault.to_string()));
     }
 
     /// Visits chunk after chunk; behind a header that does not hold, the next one that does.
@@ -142,96 +159,27 @@ impl Survey {
         Ok(met)
     }
 
-    /// Tells records from footers and postscripts, and drops what was written again later.
-    fn sort_out(&mut self, mut met: Vec<Met>) -> Result<()> {
-        if self.format == Format::ArrayRecord {
-            self.find_index_chunks(&mut met)?;
-        }
-        self.note_open_end(&met);
-        let group = self.group_of(&met);
-        let is_short = |count: u64| group.is_some_and(|group| count < group);
-        // The last piece, where the next intact chunk of records repeats its records: a short group before a postscript.
-        let mut repeated = match self.pieces.last() {
-            Some(&Piece::Chunk { begin, .. }) => Some(self.count_at(begin)?).filter(|count| is_short(*count)),
-            _ => None,
-        };
-        // Records in padding, which the next chunk of records repeats as well.
-        let mut journal: Option<(Piece, u64)> = None;
-        let mut last_count = None;
-        for chunk in met {
-            let (begin, end, records) = (chunk.begin, chunk.end, chunk.header.num_records);
-            match chunk.what {
-                What::Records => {
-                    if repeated.take().is_some() {
-                        self.pieces.pop();
-                    }
-                    journal = None;
-                    self.pieces.push(Piece::Chunk { begin, end });
-                    last_count = Some(records);
-                }
-                What::Journal => journal = Some((Piece::Journal { begin, end }, self.count_in(begin, end)?)),
-                What::Postscript => repeated = last_count.take().filter(|count| is_short(*count)).or(repeated),
-                What::Damaged(_) | What::Gap => {
-                    // What it would have repeated is the only copy now.
-                    let saved = journal.take().map(|(piece, count)| {
-                        self.pieces.push(piece);
-                        count
-                    });
-                    let saved = saved.or(repeated.take()).unwrap_or(0);
-                    let count = if chunk.header.kind.has_records() { records.saturating_sub(saved) } else { 0 };
-                    if let What::Damaged(fault) = chunk.what {
-                        self.lose(begin, end, Some(count), &fault);
-                    }
-                }
-                What::Footer | What::Nothing => {}
-            }
-        }
-        self.pieces.extend(journal.map(|(piece, _)| piece));
-        Ok(())
-    }
-
-    /// Records a chunk: what the footer says it was to be, or else the most that any chunk has.
-    fn group_of(&self, met: &[Met]) -> Option<u64> {
-        let written = self.writer_options.as_deref().and_then(group_in);
-        let met = met.iter().filter(|chunk| matches!(chunk.what, What::Records));
-        written.or(self.group_size).max(met.map(|chunk| chunk.header.num_records).max())
-    }
-
-    /// A file that does not end with its index, or ends in the middle of something, may have been longer.
-    fn note_open_end(&mut self, met: &[Met]) {
-        let counts =
-            |chunk: &&Met| chunk.header.kind.has_records() || matches!(chunk.what, What::Gap | What::Journal);
-        let last = met.iter().rev().find(counts).map(|chunk| &chunk.what);
-        let is_open = match self.format {
-            Format::ArrayRecord => !matches!(last, Some(What::Footer | What::Postscript)),
-            _ => matches!(last, Some(What::Gap | What::Damaged(ChunkFault::Truncated { .. }))),
-        };
-        if is_open || self.source.len() < FIRST_CHUNK {
-            let end = self.source.len();
-            let reason = "the file ends here without its end: what should follow is not known".to_owned();
-            self.lost.push(Lost { offset: end, end, record_count: None, reason });
-        }
-    }
-
-    fn count_in(&self, begin: u64, end: u64) -> Result<u64> {
+    pub(super) fn count_in(&self, begin: u64, end: u64) -> Result<u64> {
         Ok(self.decode_at(begin, end)?.len() as u64)
     }
 
-    fn count_at(&self, begin: u64) -> Result<u64> {
+    pub(super) fn count_at(&self, begin: u64) -> Result<u64> {
         let head = read_vec(self.source.as_ref(), begin, HEADER_SPAN.min(self.source.len() - begin))?;
         Ok(chunk::open_header(begin, &head).map_or(0, |header| header.num_records))
     }
 
     /// A user's record could look like a footer's, so a footer is one only if it lists chunks that are there, and a
     /// postscript only where it must stand.
-    fn find_index_chunks(&mut self, met: &mut [Met]) -> Result<()> {
+    pub(super) fn find_index_chunks(&mut self, met: &mut [Met]) -> Result<()> {
         let mut footers = Vec::new();
         for number in 0..met.len() {
             let Met { begin, end, header, .. } = met[number];
             if header.kind != ChunkKind::Simple && header.kind != ChunkKind::Transposed {
                 continue;
             }
-            let known = self.pieces.len() + self.lost.len();
+            // In lost bytes there may have been as many chunks as have a place there.
+            let lost_chunks = |lost: &Lost| lost.end.saturating_sub(lost.offset) / CHUNK_HEADER as u64 + 1;
+            let known = self.pieces.len() as u64 + self.lost.iter().map(lost_chunks).sum::<u64>();
             if matches!(met[number].what, What::Records) && could_be_index(met, number, known, self.source.len()) {
                 let decoded = self.decode_at(begin, end)?;
                 if begin.is_multiple_of(BLOCK) && is_postscript(&decoded, begin) {
@@ -239,7 +187,7 @@ impl Survey {
                         footers.push(footer_offset);
                     }
                     met[number].what = What::Postscript;
-                } else if let Some(metadata) = self.as_footer(&decoded, &met[..number]) {
+                } else if let Some(metadata) = self.as_footer(&decoded, &met[..number], &met[number + 1..])? {
                     self.writer_options = metadata.writer_options.or_else(|| self.writer_options.take());
                     met[number].what = What::Footer;
                 }
@@ -258,7 +206,7 @@ impl Survey {
                     let what = if pointed_at { "the footer" } else { "the postscript" };
                     let reason = format!("{what}: {fault}");
                     let (offset, end) = (met[number].begin, met[number].end);
-                    self.lost.push(Lost { offset, end, record_count: Some(0), reason });
+                    self.lost.push(Lost::new(offset, end, Some(0), reason));
                     met[number].what = if pointed_at { What::Footer } else { What::Postscript };
                 }
             }
@@ -266,15 +214,25 @@ impl Survey {
         Ok(())
     }
 
-    fn decode_at(&self, begin: u64, end: u64) -> Result<DecodedChunk> {
+    pub(super) fn decode_at(&self, begin: u64, end: u64) -> Result<DecodedChunk> {
         let bytes = read_vec(self.source.as_ref(), begin, end - begin)?;
-        Ok(super::decode(begin, &bytes, &mut Decoder::new()).unwrap_or_default())
+        Ok(super::decode(begin, &bytes, self.source.len(), &mut Decoder::new()).unwrap_or_default())
     }
 
-    fn as_footer(&self, decoded: &DecodedChunk, before: &[Met]) -> Option<Metadata> {
-        let metadata = Metadata::parse(decoded.record(0)).ok()?;
-        if decoded.is_empty() || metadata.num_chunks != decoded.len() as u64 - 1 {
-            return None;
+    fn as_footer(&self, decoded: &DecodedChunk, before: &[Met], behind: &[Met]) -> Result<Option<Metadata>> {
+        if decoded.is_empty() {
+            return Ok(None);
+        }
+        let Ok(metadata) = Metadata::parse(decoded.record(0)) else { return Ok(None) };
+        if metadata.num_chunks != decoded.len() as u64 - 1 {
+            return Ok(None);
+        }
+        if metadata.num_chunks == 0 {
+            // It lists nothing that would prove it a footer. So it is one only to the letter, and where one could stand.
+            let is_to_the_letter = metadata.encode() == decoded.record(0);
+            if !is_to_the_letter || !self.could_end_nothing(before, behind)? {
+                return Ok(None);
+            }
         }
         let is_there = |offset: u64| {
             before.binary_search_by_key(&offset, |chunk| chunk.begin).is_ok()
@@ -282,27 +240,35 @@ impl Survey {
                 || self.pieces.binary_search_by_key(&offset, |piece| piece.begin()).is_ok()
         };
         let lists = |at: usize| FooterEntry::parse(decoded.record(at)).is_some_and(|entry| is_there(entry.offset));
-        (1..decoded.len()).all(lists).then_some(metadata)
+        Ok((1..decoded.len()).all(lists).then_some(metadata))
+    }
+
+    /// Whether the footer of a file without records may stand there: no records that hold are before it, and a postscript
+    /// follows, if anything that holds does.
+    fn could_end_nothing(&self, before: &[Met], behind: &[Met]) -> Result<bool> {
+        if !self.pieces.is_empty() || before.iter().any(|met| matches!(met.what, What::Records)) {
+            return Ok(false);
+        }
+        let next = behind.iter().find(|met| !matches!(met.what, What::Nothing));
+        let Some(&Met { begin, end, what: What::Records, .. }) = next else {
+            return Ok(!matches!(next, Some(Met { what: What::Journal, .. })));
+        };
+        Ok(begin.is_multiple_of(BLOCK) && is_postscript(&self.decode_at(begin, end)?, begin))
     }
 }
 
 /// Whether a chunk is worth a closer look: a footer, too, is followed by padding to the end of its block, or by the end.
-fn could_be_index(met: &[Met], number: usize, known: usize, file_bytes: u64) -> bool {
+fn could_be_index(met: &[Met], number: usize, known: u64, file_bytes: u64) -> bool {
     let Met { begin, end, header, .. } = &met[number];
     let ends_block = match met.get(number + 1) {
         Some(next) => next.header.kind == ChunkKind::Padding || matches!(next.what, What::Gap),
         None => true,
     };
-    let could_list = header.num_records <= (number + known) as u64 + 1;
+    let could_list = header.num_records <= known.saturating_add(number as u64 + 1);
     (begin.is_multiple_of(BLOCK) && header.decoded_data_size < BLOCK)
         || end.is_multiple_of(BLOCK)
         || *end == file_bytes
         || (ends_block && could_list)
-}
-
-/// The group size in a text of options.
-fn group_in(options: &str) -> Option<u64> {
-    options.split(',').find_map(|item| item.strip_prefix("group_size:")?.parse().ok())
 }
 
 /// A postscript's records are all alike and point back into the file.
@@ -335,6 +301,9 @@ fn look(source: &dyn Source, begin: u64) -> Result<std::result::Result<Met, Chun
                 What::Damaged(ChunkFault::DataHash { expected: header.data_hash, actual })
             }
             _ if header.kind == ChunkKind::Padding && journal::unwrap(data).is_some() => What::Journal,
+            _ if header.kind.has_records() && header.decoded_data_size > most_decoded(file_bytes) => {
+                What::Damaged(TOO_MUCH)
+            }
             _ if header.kind.has_records() => What::Records,
             _ if header.num_records > 0 => What::Damaged(ChunkFault::Damaged("its kind is not known")),
             _ => What::Nothing,

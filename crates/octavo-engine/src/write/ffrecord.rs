@@ -88,6 +88,19 @@ impl FfAssembler {
         self.held_bytes = 0;
         Ok(())
     }
+
+    /// Puts the file together from the blocks of the side file, and from those that are still held.
+    fn assemble(&self) -> Result<()> {
+        let mut whole = Box::new(FileSink::create(&self.path, Side::Assembling, self.overwrite)?);
+        self.entries.encode(&mut |piece| whole.append(piece))?;
+        for &(offset, len) in &self.spooled {
+            whole.append_from(&self.partial, offset, len)?;
+        }
+        for block in &self.held {
+            whole.append(&block.bytes)?;
+        }
+        whole.commit()
+    }
 }
 
 impl Assemble for FfAssembler {
@@ -120,15 +133,11 @@ impl Assemble for FfAssembler {
             }
             return self.partial.commit();
         }
-        let mut whole = Box::new(FileSink::create(&self.path, Side::Assembling, self.overwrite)?);
-        self.entries.encode(&mut |piece| whole.append(piece))?;
-        for &(offset, len) in &self.spooled {
-            whole.append_from(&self.partial, offset, len)?;
+        let whole = self.assemble();
+        if whole.is_err() {
+            self.partial.give_up();
         }
-        for block in &self.held {
-            whole.append(&block.bytes)?;
-        }
-        whole.commit()
+        whole
     }
 }
 
@@ -215,7 +224,7 @@ impl Assemble for FfInPlace {
     }
 
     fn commit(mut self: Box<Self>) -> Result<()> {
-        self.file.check()?;
+        drop(self.file.check()?);
         let (expected, actual) = (self.count, self.entries.lens.len() as u64);
         if expected != actual {
             return Err(Error::RecordCount { path: self.file.name().into(), expected, actual });

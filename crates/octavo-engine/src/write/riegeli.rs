@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
 
+use octavo_format::bytes::to_usize;
 use octavo_format::chunk::DecodedChunk;
 use octavo_format::codec::Compression;
 use octavo_format::format::array_record::{footer, postscript};
@@ -15,6 +16,7 @@ use octavo_format::format::riegeli::write::{ChunkEncoder, ChunkOptions, Encoded}
 use super::{open_whole, ArrayRecordRecipe, Assemble, RecordBlock, RiegeliRecipe, SealedBlock, Sealer};
 use crate::chunks::decode_one;
 use crate::error::{Error, Result};
+use crate::open::expansion::least_file_bytes;
 use crate::recycle;
 use crate::shards::Shard;
 use crate::sink::{GrowingFile, Sink};
@@ -35,6 +37,8 @@ pub(super) struct RiegeliAssembler {
     appends: bool,
     /// Whether anything was placed that the file's end does not tell of.
     dirty: bool,
+    /// What the chunk that was placed here decodes to, of the one for which that is most.
+    most_decoded: u64,
 }
 
 /// What the footer will say.
@@ -53,6 +57,7 @@ pub(super) fn create_array_record(recipe: &ArrayRecordRecipe, sink: Box<dyn Sink
         index: Some(Index::new(recipe)),
         appends: false,
         dirty: true,
+        most_decoded: 0,
     }
 }
 
@@ -65,6 +70,7 @@ pub(super) fn create_plain(recipe: &RiegeliRecipe, sink: Box<dyn Sink>) -> Riege
         index: None,
         appends: false,
         dirty: true,
+        most_decoded: 0,
     }
 }
 
@@ -98,6 +104,7 @@ pub(super) fn append_array_record(
         index: Some(index),
         appends: true,
         dirty: false,
+        most_decoded: 0,
     };
     Ok((assembler, rest))
 }
@@ -114,6 +121,7 @@ pub(super) fn append_plain(path: &Path, recipe: &RiegeliRecipe) -> Result<Riegel
         index: None,
         appends: true,
         dirty: false,
+        most_decoded: 0,
     })
 }
 
@@ -140,6 +148,7 @@ impl Index {
 impl RiegeliAssembler {
     fn place_chunk(&mut self, payload: &[u8], chunk: Encoded) -> Result<()> {
         self.dirty = true;
+        self.most_decoded = self.most_decoded.max(chunk.decoded);
         let begin = self.file.place(payload, chunk.records)?;
         if let Some(index) = &mut self.index {
             index.add(begin, chunk.decoded, chunk.records);
@@ -160,8 +169,18 @@ impl RiegeliAssembler {
         Ok(())
     }
 
+    /// A gigabyte of zeros takes a few kilobytes, as a bomb does. Padding makes the file one that readers believe.
+    fn pad_to_warrant(&mut self) -> Result<()> {
+        let missing = least_file_bytes(self.most_decoded).saturating_sub(self.file.placer.position);
+        if missing > 0 {
+            self.place_padding(&vec![0; to_usize(missing)])?;
+        }
+        Ok(())
+    }
+
     /// Footer and postscript: from here on the file is whole.
     fn finish(&mut self) -> Result<()> {
+        self.pad_to_warrant()?;
         let Some(index) = &self.index else { return Ok(()) };
         let footer_offset = self.file.placer.position;
         let metadata = footer::Metadata {
@@ -215,11 +234,15 @@ impl RiegeliAssembler {
 
     /// Records that no reader sees, but recovery does, until the chunk that completes their group follows.
     fn journal(&mut self, rest: &RecordBlock) -> Result<()> {
-        let (payload, _) = self.encode(rest)?;
-        let data = journal::wrap(&payload);
-        let header = ChunkHeader::of(ChunkKind::Padding, &data, 0, 0);
-        self.file.place(&[&header.encode()[..], &data].concat(), 0)?;
-        Ok(())
+        let (payload, chunk) = self.encode(rest)?;
+        self.most_decoded = self.most_decoded.max(chunk.decoded);
+        self.place_padding(&journal::wrap(&payload))
+    }
+
+    /// A chunk that readers pass over.
+    fn place_padding(&mut self, data: &[u8]) -> Result<()> {
+        let header = ChunkHeader::of(ChunkKind::Padding, data, 0, 0);
+        self.file.place(&[&header.encode()[..], data].concat(), 0).map(|_| ())
     }
 }
 
@@ -245,6 +268,7 @@ impl Assemble for RiegeliAssembler {
             false if !rest.lens.is_empty() => self.journal(rest)?,
             false => {}
         }
+        self.pad_to_warrant()?; // recovery believes no more than other readers do
         self.file.sync()?;
         self.file.sink.keep();
         Ok(())

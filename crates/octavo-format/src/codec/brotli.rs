@@ -1,5 +1,7 @@
 //! Brotli, in Rust. Windows above 24 bits use the large-window variant of the format.
 
+use std::io::Read as _;
+
 use brotli::enc::{BrotliEncoderParams, StandardAlloc};
 use brotli::{BrotliDecompressStream, BrotliResult, BrotliState};
 
@@ -8,10 +10,16 @@ use super::{CodecError, Compression};
 /// The largest window of the ordinary format.
 const ORDINARY_WINDOW_LOG: u32 = 24;
 
+/// From this level on the encoder keeps several words for each byte of the window.
+const SLOWEST: i32 = 10;
+
 pub(super) fn encode(compression: Compression, input: &[u8], out: &mut Vec<u8>) -> Result<(), CodecError> {
     // A window larger than the input only costs memory: gigabytes, with the largest one.
     let enough = usize::BITS - input.len().leading_zeros() + 1;
     let window_log = compression.window_log.min(enough.max(ORDINARY_WINDOW_LOG));
+    // The encoder reserves about this much, and ends the process if it cannot.
+    let needed = if compression.level >= SLOWEST { 16_usize } else { 4 } << window_log;
+    Vec::<u8>::new().try_reserve_exact(needed).map_err(|_| CodecError::Refused)?;
     let params = BrotliEncoderParams {
         quality: compression.level,
         lgwin: window_log.cast_signed(),
@@ -32,7 +40,8 @@ pub(super) fn could_decode_to(input: &[u8], size: u64) -> bool {
     if size <= USUAL_BYTES || size / USUAL_RATIO <= input.len() as u64 {
         return true;
     }
-    let mut stream = brotli::Decompressor::new(input, 1 << 16);
+    // A stream that holds more than the claim is as wrong as one that holds less: nobody has to see its end.
+    let mut stream = brotli::Decompressor::new(input, 1 << 16).take(size.saturating_add(1));
     std::io::copy(&mut stream, &mut std::io::sink()).is_ok_and(|decoded| decoded == size)
 }
 

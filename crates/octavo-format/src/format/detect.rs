@@ -24,7 +24,7 @@ const BEGINNINGS: [(&[u8], &str); 15] = [
     (b"\xff\xd8\xff", "a JPEG image"),
     (b"\x93NUMPY", "a NumPy array"),
     (b"\x80\x04", "a Python pickle"),
-    (b"octavo\x00S", "an unfinished octavo write (its writer did not close it)"),
+    (b"octavo\x00S", "an unfinished octavo write (its writer did not close it: octavo.recover saves its records)"),
     (b"{", "JSON"),
 ];
 

@@ -3,8 +3,8 @@
 use crate::bytes;
 use crate::checksum::highway::highway_hash;
 
-/// A header stands at every multiple of this.
-pub const BLOCK: u64 = 1 << 16;
+/// A header stands at every multiple of this. Files for fuzzing are small, and shall have several.
+pub const BLOCK: u64 = if cfg!(fuzzing) { 1 << 9 } else { 1 << 16 };
 /// Size of that header.
 pub const BLOCK_HEADER: u64 = BLOCK_HEADER_LEN as u64;
 const BLOCK_HEADER_LEN: usize = 24;

@@ -1,0 +1,166 @@
+//! Files that one writer has for itself, and names that survive a crash of the machine.
+
+use std::fs::File;
+use std::path::Path;
+
+use crate::error::{shown, Error, Result};
+
+/// Opens a side file for one writer alone. It is not truncated before it is locked: another writer may be at work on
+/// it. And once locked it must still be the file of that name: that writer may just have published it.
+pub(crate) fn open_locked(path: &Path) -> Result<std::io::Result<SideFile>> {
+    loop {
+        let side = match open_itself(path) {
+            Ok(side) => side,
+            Err(error) if is_link(path) => match std::fs::remove_file(path) {
+                Ok(()) => continue,
+                Err(_) => return Ok(Err(error)),
+            },
+            Err(error) => return Ok(Err(error)),
+        };
+        lock(&side.file).map_err(|error| Error::io(&shown(path), "write to what another writer writes", error))?;
+        if has_other_name(&side.file) {
+            // Its writer died after the link to the final name, and before this name went: the file is a finished one.
+            if let Err(error) = std::fs::remove_file(path) {
+                return Ok(Err(error));
+            }
+            continue;
+        }
+        match is_still(&side.file, path) {
+            Ok(true) => return Ok(Ok(side)),
+            Ok(false) => {} // removed or published meanwhile
+            Err(error) => {
+                side.forget(path);
+                return Ok(Err(error));
+            }
+        }
+    }
+}
+
+/// A side file that this writer has opened.
+pub(crate) struct SideFile {
+    pub(crate) file: File,
+    /// Whether it was made just now, and is not what an interrupted writer has left.
+    is_new: bool,
+}
+
+impl SideFile {
+    /// Leaves things as they were before.
+    pub(crate) fn forget(self, path: &Path) {
+        if self.is_new {
+            let _ = std::fs::remove_file(path);
+        }
+        unlock(&self.file);
+    }
+}
+
+/// Opens or creates the file of that name, and never one that a link of that name points to.
+fn open_itself(path: &Path) -> std::io::Result<SideFile> {
+    let mut options = File::options();
+    options.read(true).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NOFOLLOW);
+    loop {
+        match options.clone().create_new(true).open(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            made => return made.map(|file| SideFile { file, is_new: true }),
+        }
+        match options.open(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {} // gone meanwhile
+            found => return found.map(|file| SideFile { file, is_new: false }),
+        }
+    }
+}
+
+fn is_link(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.file_type().is_symlink())
+}
+
+#[cfg(unix)]
+fn has_other_name(file: &File) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    file.metadata().is_ok_and(|metadata| metadata.nlink() > 1)
+}
+
+#[cfg(not(unix))]
+const fn has_other_name(_file: &File) -> bool {
+    false
+}
+
+/// Whether an open file still is the one of that name.
+#[cfg(unix)]
+pub(crate) fn is_still(file: &File, path: &Path) -> std::io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+    let open = file.metadata()?;
+    match std::fs::metadata(path) {
+        Ok(named) => Ok((open.dev(), open.ino()) == (named.dev(), named.ino())),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_still(_file: &File, _path: &Path) -> std::io::Result<bool> {
+    Ok(true)
+}
+
+/// Takes the file for this writer alone, as far as the system can tell.
+#[cfg(unix)]
+pub(crate) fn lock(file: &File) -> std::io::Result<()> {
+    use std::os::fd::AsRawFd;
+    // SAFETY: an open descriptor.
+    match unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } {
+        0 => Ok(()),
+        _ => match std::io::Error::last_os_error() {
+            error if error.kind() == std::io::ErrorKind::WouldBlock => Err(error),
+            _ => Ok(()), // a file system without locks
+        },
+    }
+}
+
+#[cfg(not(unix))]
+pub(crate) fn lock(_file: &File) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// Lets others write to the file. Closing it would not be enough: a process that was forked meanwhile has it open, too.
+#[cfg(unix)]
+pub(crate) fn unlock(file: &File) {
+    use std::os::fd::AsRawFd;
+    // SAFETY: an open descriptor.
+    unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_UN) };
+}
+
+#[cfg(not(unix))]
+pub(crate) const fn unlock(_file: &File) {}
+
+/// A rename is durable when its directory is.
+#[cfg(unix)]
+pub(crate) fn sync_directory(path: &Path) -> std::io::Result<()> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match File::open(parent).and_then(|directory| directory.sync_all()) {
+        // Some file systems cannot sync a directory; there is nothing better to do then.
+        Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => Ok(()),
+        other => other,
+    }
+}
+
+#[cfg(not(unix))]
+pub(crate) fn sync_directory(_path: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_side_file_that_was_just_made_is_forgotten() {
+        let path = std::env::temp_dir().join(format!("octavo-exclusive-{}", std::process::id()));
+        open_locked(&path).unwrap().unwrap().forget(&path);
+        assert!(!path.exists());
+        std::fs::write(&path, b"of an interrupted writer").unwrap();
+        open_locked(&path).unwrap().unwrap().forget(&path);
+        assert_eq!(std::fs::read(&path).unwrap(), b"of an interrupted writer");
+        std::fs::remove_file(&path).unwrap();
+    }
+}
