@@ -1,16 +1,34 @@
-"""What tests of every folder share."""
+"""What tests of every folder share.
+
+`HYPOTHESIS_PROFILE=thorough` lets hypothesis look longer, and elsewhere every time.
+"""
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 pytest.register_assert_rewrite("tests.conformance.reader_suite", "tests.property.access_paths")
 
 from tests import loader_workers  # noqa: E402 - after the registration above
 from tests.naive import ffrecord as naive  # noqa: E402
+
+# A shell that starts this in the background lets it and its children ignore Ctrl-C, which some tests send to theirs.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+_SLOW_IS_FINE = [HealthCheck.too_slow, HealthCheck.data_too_large]
+
+# The same examples every time: what fails here fails because of a change.
+settings.register_profile(
+    "quick", max_examples=40, deadline=None, derandomize=True, suppress_health_check=_SLOW_IS_FINE
+)
+settings.register_profile("thorough", max_examples=2000, deadline=None, suppress_health_check=_SLOW_IS_FINE)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""Imports of the originals' names, for tests that redirect them."""
+"""Imports of the originals' names, for tests that redirect them, and of what does not go together."""
 
 from __future__ import annotations
 
@@ -17,11 +17,25 @@ def originals_out_of_sight() -> Iterator[None]:
     """Originals that other tests have imported would be taken for a program's own; afterwards imports are as before."""
     kept = _take_modules()
     try:
-        yield
+        with _triton_out_of_sight():
+            yield
     finally:
         compat.deactivate()
         _take_modules()
         sys.modules.update(kept)
+
+
+@contextlib.contextmanager
+def _triton_out_of_sight() -> Iterator[None]:
+    """PyTorch's optimizers import triton, which ends a process that has imported TensorFlow before; they do without."""
+    is_dangerous = "tensorflow" in sys.modules and "triton" not in sys.modules
+    if is_dangerous:
+        sys.modules["triton"] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        if is_dangerous:
+            del sys.modules["triton"]
 
 
 def _take_modules() -> dict[str, ModuleType]:

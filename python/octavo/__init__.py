@@ -62,8 +62,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """`octavo.torch` and `octavo.integrations` without an import of their own: they bring in frameworks."""
-    if name not in ("integrations", "torch"):
+    """Modules without an import of their own: few need them, or they bring in frameworks."""
+    if name not in ("integrations", "tf_example", "torch"):
         message = f"module 'octavo' has no attribute {name!r}"
         raise AttributeError(message)
     from importlib import import_module  # noqa: PLC0415 - here alone

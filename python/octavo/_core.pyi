@@ -33,28 +33,52 @@ class Reader:
         step: int = 1,
         count: int | None = None,
     ) -> Self: ...
-    def __len__(self) -> int: ...
+    def __len__(self) -> int:
+        """How many records there are."""
     def __getitem__(self, key: Any, /) -> Any: ...
-    def __iter__(self) -> Scan: ...
+    def __iter__(self) -> Scan:
+        """All records in order, read ahead on all cores, in bounded memory."""
     def read(self, indices: Iterable[SupportsIndex]) -> list[bytes]:
-        """Records with these numbers, in this order, as a list of bytes."""
+        """Records with these numbers, in this order, as a list of bytes.
+
+        Args:
+            indices: Record numbers: a list, a range, an array, any iterable. Negative ones count from the end, and a
+                number may come more than once.
+
+        Raises:
+            RecordIndexError: There is no record of one of the numbers; nothing is read then.
+            ChecksumError: A record is not as it was written.
+        """
     def read_array(self, index: SupportsIndex) -> npt.NDArray[np.uint8]:
         """One record as a writable NumPy array of bytes that owns its memory."""
     def read_arrays(self, indices: Iterable[SupportsIndex]) -> list[npt.NDArray[np.uint8]]:
         """Records with these numbers, in this order, as writable NumPy arrays of bytes that own their memory."""
     def read_range(self, start: SupportsIndex, stop: SupportsIndex) -> list[bytes]:
-        """Records `start` to `stop`, as a list of bytes."""
+        """Records `start` to `stop`, as a list of bytes. `stop` itself is not read.
+
+        Raises:
+            RecordIndexError: The range is not within the records.
+        """
     def read_all(self) -> list[bytes]:
         """All records, as a list of bytes."""
     def read_batch(self, indices: Iterable[SupportsIndex]) -> Batch:
-        """Records with these numbers, in one buffer with offsets."""
+        """Records with these numbers, in this order, in one buffer with offsets.
+
+        Args:
+            indices: Record numbers, as for `read`.
+        """
     def _read_block(self, start: int, most_records: int, most_bytes: int) -> Batch: ...
     def _read_first(self, indices: Iterable[SupportsIndex], most_bytes: int) -> Batch: ...
     def _read_each(self, indices: Iterable[SupportsIndex], most_bytes: int) -> list[bytes | OctavoError]: ...
     def _read_into(self, indices: Iterable[SupportsIndex], out: Buffer) -> None: ...
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Give the files and their memory back. Reading raises `ClosedError` from then on; closing again does nothing.
+
+        Slices of the reader are closed with it.
+        """
     @property
-    def closed(self) -> bool: ...
+    def closed(self) -> bool:
+        """Whether it was closed."""
     @property
     def _view(self) -> tuple[int, int, int]: ...
     @property
@@ -102,12 +126,18 @@ class Scan(Iterator[bytes]):
 
 @final
 class Batch:
-    """Many records in one buffer."""
+    """Many records in one buffer.
 
-    def __len__(self) -> int: ...
+    Batches come from `Reader.read_batch`. A batch is a sequence of views, and a buffer of all bytes; Arrow takes it
+    without a copy, through the PyCapsule interface.
+    """
+
+    def __len__(self) -> int:
+        """How many records."""
     def __getitem__(self, index: SupportsIndex, /) -> memoryview:
         """Record `index` as a read-only view into the batch."""
-    def __iter__(self) -> Iterator[memoryview]: ...
+    def __iter__(self) -> Iterator[memoryview]:
+        """The records, each as a read-only view."""
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[CapsuleType, CapsuleType]:
         """The batch as an Arrow array of type LargeBinary, without a copy."""
@@ -181,12 +211,16 @@ class Writer:
     def _commit(self) -> None: ...
     def _abort(self) -> None: ...
     @property
-    def closed(self) -> bool: ...
+    def closed(self) -> bool:
+        """Whether it was closed or aborted."""
     @property
     def record_count(self) -> int:
         """Records written so far."""
     @property
-    def format(self) -> str: ...
+    def format(self) -> str:
+        """The format that is written."""
+    @property
+    def _set_aside(self) -> str | None: ...
     @property
     def path(self) -> str:
         """Where the file will be."""
@@ -206,7 +240,7 @@ class Salvage:
         """What the file was: a dict."""
     def write(
         self, writer: Writer, progress: Callable[[int, int], object] | None = None
-    ) -> tuple[int, list[tuple[int, int, int | None, str]]]:
+    ) -> tuple[int, list[tuple[int, int, int | None, str, int | None]]]:
         """Writes what is intact and finishes the file; returns how many records, and what is lost. Once."""
 
 @final

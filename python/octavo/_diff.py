@@ -97,7 +97,7 @@ class _Side(NamedTuple):
 def _side(location: Location | Reader, opened: contextlib.ExitStack) -> _Side:
     if isinstance(location, Reader):
         return _Side(location, len(location))
-    source = open_input(location)
+    source = open_input(location, option=None)
     opened.enter_context(source)
     if isinstance(source, RecordInput):
         return _Side(source.reader, len(source.reader))

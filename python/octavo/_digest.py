@@ -65,5 +65,5 @@ def digest(
     Raises:
         FormatError: A record is damaged; `octavo.verify` lists all that are.
     """
-    with _open_any.open_input(location, format, column=column, layout=layout) as source:
+    with _open_any.open_input(location, format, column=column, layout=layout, option="format") as source:
         return Digest.of_native(source.digest(progress))

@@ -7,13 +7,14 @@ names only; nothing is read here but manifests, which are lists of files.
 
 from __future__ import annotations
 
+import fnmatch
 import glob
 import os
 import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypeAlias, TypeGuard, cast
 
-from octavo import _core, _side_files
+from octavo import _core, _shard_sets, _side_files
 from octavo.errors import NotFoundError, RecordTypeError, of_os_error
 from octavo.storage import FileObject, InStore, ReadableFile, SpanSource, _urls
 
@@ -185,7 +186,10 @@ def _records_in(directory: str) -> list[str]:
     if not paths:
         kinds = ", ".join(f"*{suffix}" for suffix in FORMAT_OF_SUFFIX)
         message = f"{directory}: the directory has no record files ({kinds})"
+        if any(os.path.isdir(os.path.join(directory, name)) for name in os.listdir(directory)):
+            message += f"; folders in it are not looked into, but a pattern does: {os.path.join(directory, '**', '')}"
         raise NotFoundError(message, path=directory)
+    _shard_sets.warn_of_missing(directory, paths)
     return paths
 
 
@@ -206,6 +210,7 @@ def _matching(pattern: str) -> list[str]:
     if not paths:
         message = f"{pattern}: no file matches the pattern"
         raise NotFoundError(message, path=pattern)
+    _shard_sets.warn_of_missing(pattern, paths, lambda path: fnmatch.fnmatch(path, pattern))
     return paths
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from typing import TYPE_CHECKING, Any, cast
 
 from octavo._location import Input, Location, PathLocation, absolute, as_text, expand, is_manifest, is_remote
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 _VERSION = 1
 _MOST = 1 << 63
+_MOST_BYTES = 1 << 30  # of a text, which is enough for ten million files
 _COLUMNS: dict[str, Any] = {"paths": str, "sizes": int, "records": int, "storing": str, "tags": str | None}
 
 
@@ -47,6 +49,10 @@ def write_manifest(location: Location, target: PathLocation, *, format: Format |
 
     Returns:
         The name of the manifest.
+
+    Raises:
+        OptionError: The target's name does not end in `.octm`.
+        UnsupportedError: Bytes or file objects are among the files: they have no names.
     """
     place = target_of(target, "a manifest to write")
     if not is_manifest(place.name) or place.file is not None:
@@ -144,24 +150,34 @@ def _text_of(location: str | InStore) -> tuple[str, bytes, StoredObject | None]:
         return one.name, text, one
     path = absolute(as_text(cast("str", location)))
     try:
-        with open(path, "rb") as file:
-            return path, file.read(), None
+        # A pipe that nobody writes to would be waited for.
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        with open(descriptor, "rb") as file:
+            status = os.fstat(descriptor)
+            if stat.S_ISREG(status.st_mode) and status.st_size <= _MOST_BYTES:
+                return path, file.read(_MOST_BYTES), None
     except OSError as error:
         raise of_os_error(error, f"{path}: cannot open: {error.strerror}", path) from error
+    message = f"{path}: this is no manifest: it is not a regular file, or larger than any manifest"
+    raise DamagedFileError(message, path=path)
 
 
 def _parsed(text: bytes, name: str) -> dict[str, Any]:
     try:
         content = json.loads(text)
-        if content["octavo"] == "manifest" and content["version"] == _VERSION and isinstance(content["format"], str):
+        is_known = type(content["version"]) is int and content["version"] == _VERSION
+        if content["octavo"] == "manifest" and is_known and isinstance(content["format"], str):
             columns = [(content[column], kind) for column, kind in _COLUMNS.items()]
-            is_even = len({len(column) for column, _ in columns}) == 1
+            is_even = all(type(column) is list for column, _ in columns) and len({len(one) for one, _ in columns}) == 1
             # A number that is true or false is none.
             is_typed = all(
                 isinstance(one, kind) and not isinstance(one, bool) for column, kind in columns for one in column
             )
             numbers = content["sizes"] + content["records"]
-            if is_even and is_typed and content["paths"] and min(numbers) >= 0 and sum(numbers) < _MOST:
+            texts = (content["format"], *content["paths"], *content["storing"])
+            # Half a surrogate pair is an error of encoding, which is a ValueError.
+            is_named = is_typed and not any(b"\0" in os.fsencode(text) for text in texts)
+            if is_even and is_named and content["paths"] and min(numbers) >= 0 and sum(numbers) < _MOST:
                 return cast("dict[str, Any]", content)
     except (ValueError, KeyError, TypeError, RecursionError):
         pass

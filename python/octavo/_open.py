@@ -7,7 +7,7 @@ import warnings
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from octavo._arguments import check_format, check_switches
-from octavo._location import FORMAT_OF_SUFFIX, PathLocation, expand, format_of_name, is_gzip_name
+from octavo._location import FORMAT_OF_SUFFIX, PathLocation, expand, format_of_name, is_gzip_name, shards_of
 from octavo._options import parse_bytes
 from octavo._reader import Reader
 from octavo._recipe import recipe, recipe_of
@@ -15,7 +15,14 @@ from octavo._side_files import INDEX
 from octavo._stored_append import StoredWriter
 from octavo._target import Target, TargetLocation, target_of
 from octavo._writer import Writer
-from octavo.errors import OptionError, RecordTypeError, TornAppendWarning, UnsupportedError
+from octavo.errors import (
+    InterruptedWriteWarning,
+    NotFoundError,
+    OptionError,
+    RecordTypeError,
+    TornAppendWarning,
+    UnsupportedError,
+)
 
 if TYPE_CHECKING:
     from octavo._location import Location
@@ -58,7 +65,14 @@ def open(
     each index when a record behind it is first asked for.
 
     An append that was interrupted leaves the file as it was before: such a file is opened without what stands behind
-    its last valid end, with a `TornAppendWarning`.
+    its last valid end, with a `TornAppendWarning`. So is one that was cut off, by a copy that ended early, where the
+    format cannot tell the two apart.
+
+    Raises:
+        NotFoundError: There is nothing at the location.
+        UnknownFormatError: Neither content nor name says what the file is.
+        FormatError: The file is damaged or unfinished; `octavo.recover` saves what is intact.
+        OptionError: An option has a value that it cannot have.
     """
     check_format(format)
     check_switches(check_data=check_data, sidecar=sidecar)
@@ -79,8 +93,9 @@ def open(
     )
     for path, offset, torn_bytes in reader._torn:  # noqa: SLF001 - part of the package
         message = (
-            f"{path}: the last {torn_bytes} bytes, from byte {offset} on, are an interrupted append and were left out; "
-            "octavo.append goes on without them, octavo.trim cuts them off, octavo.recover saves what is intact in them"
+            f"{path}: the last {torn_bytes} bytes, from byte {offset} on, are an interrupted append, or the file was "
+            "cut off; they were left out, and records may be missing; octavo.append goes on without them, octavo.trim "
+            "cuts them off, octavo.recover saves what is intact in them"
         )
         warnings.warn(message, TornAppendWarning, stacklevel=2)
     return reader
@@ -108,7 +123,8 @@ def create(
 
     The file appears under its name only when the writer is closed without an error, whole and durable. Until then
     its records are in `NAME.partial`, or, if it will be in an object store, in an upload that nobody sees. An exception
-    inside `with` leaves nothing behind.
+    inside `with` leaves nothing behind. A `NAME.partial` that an interrupted writer has left is begun anew; if it had
+    been flushed, it is kept under another name, with an `InterruptedWriteWarning`.
 
     Args:
         path: Where the file will be: a path, a URL, an `octavo.storage.InStore`, or a binary file object, which gets
@@ -131,10 +147,17 @@ def create(
         saturation_delay_ms: The same.
         sidecar: Also write an index beside the file; see `octavo.write_index`. RecordIO, TFRecord and Riegeli only.
         options: All of these as one text in ArrayRecord's grammar, such as `group_size:1,brotli:9`.
+
+    Raises:
+        OptionError: An option does not go with the format or with another one, the suffix says no format, or the name
+            stands for several files (`train@64.ffr`).
+        AlreadyExistsError: The file exists, and `overwrite` is False.
+        StorageError: The system refuses to write there.
     """
     check_format(format)
     check_switches(overwrite=overwrite, sidecar=sidecar)
     target = target_of(path, "a file to write")
+    _refuse_sharded(target)
     chosen = _format_by_suffix(target.name) if format is None else format
     given = {
         "codec": codec,
@@ -161,6 +184,16 @@ def create(
     sink = target.sink(overwrite=overwrite)
     writer = Writer(target.name, target=target.object, format=chosen, overwrite=overwrite, sink=sink, **arguments)
     writer.sidecar = sidecar
+    if kept := writer._set_aside:  # noqa: SLF001 - part of the package
+        message = (
+            f"{target.name}.partial holds what an interrupted writer had flushed, and is called {kept} now; "
+            "octavo.recover saves it"
+        )
+        try:
+            warnings.warn(message, InterruptedWriteWarning, stacklevel=2)
+        except InterruptedWriteWarning:  # whoever takes warnings for errors gets no writer
+            writer.abort()
+            raise
     return writer
 
 
@@ -233,6 +266,23 @@ def _cannot_grow(path: str, info: Info) -> str | None:
         codec = "gzip" if info.codec == "none" else info.codec
         return f"a tfrecord file that is compressed by {codec} as a whole cannot grow in place"
     return None
+
+
+def _refuse_sharded(target: Target) -> None:
+    """`octavo.open` would look for shards under such a name, and `octavo.convert` writes them; a writer is one file."""
+    # What exists is taken by its name, however odd that is.
+    if target.file is not None or (target.is_local and os.path.lexists(target.name)):
+        return
+    try:
+        shards = shards_of(target.name)
+    except NotFoundError:  # more than there can be: a date, perhaps
+        return
+    if shards is not None:
+        message = (
+            f"{target.name}: a name with @ stands for several files, and a writer writes one; let octavo.convert cut a "
+            f"data set into shards, or call octavo.create for each of them: {shards[0]}"
+        )
+        raise OptionError(message, path=target.name)
 
 
 def _format_by_suffix(path: str) -> str:

@@ -45,7 +45,11 @@ class Partition:
         return self.stop - self.start
 
     def open(self) -> Reader:
-        """A reader of exactly these records."""
+        """A reader of exactly these records.
+
+        Raises:
+            SourceChangedError: The files are others than those that were cut.
+        """
         from octavo._reader import Reader  # noqa: PLC0415 - readers make partitions and partitions make readers
 
         options = dict(self.options)

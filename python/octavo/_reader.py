@@ -8,14 +8,16 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import operator
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-from octavo import _core
+from octavo import _core, _side_files
+from octavo._first_bytes import name_another_format
 from octavo._options import ArrayRecordWriterOptions
 from octavo._partition import Partition, cut
-from octavo.errors import RecordTypeError
+from octavo.errors import FormatError, NotFoundError, RecordTypeError
 from octavo.storage import SpanSource
 
 if TYPE_CHECKING:
@@ -57,7 +59,7 @@ class Info:
     writer_options: str | None
     """The options the file was written with, if it says."""
     torn_bytes: int
-    """Bytes of interrupted appends, which were left out."""
+    """Bytes of interrupted appends, or of files that were cut off, which were left out."""
     sidecar: bool
     """Whether the index was found in a file of its own, `NAME.octx`."""
     record_count: int
@@ -88,7 +90,15 @@ class Reader(_core.Reader):
 
     def __new__(cls, inputs: list[Input], **options: Any) -> Self:
         """Open `inputs`, which `octavo.open` has expanded."""
-        reader = super().__new__(cls, inputs, **options)
+        try:
+            reader = super().__new__(cls, inputs, **options)
+        except FormatError as error:
+            if options.get("format") is None:
+                name_another_format(error)
+            raise
+        except NotFoundError as error:
+            _name_what_is_unfinished(error)
+            raise
         reader._inputs = inputs
         reader._options = options
         return reader
@@ -103,7 +113,16 @@ class Reader(_core.Reader):
         def __getitem__(self, key: slice, /) -> Self: ...
         @overload
         def __getitem__(self, key: Iterable[SupportsIndex], /) -> list[bytes]: ...
-        def __getitem__(self, key: Any, /) -> Any: ...
+        def __getitem__(self, key: Any, /) -> Any:
+            """A record for a number, a reader for a slice, a list of records for several numbers.
+
+            Numbers below zero count from the end. A slice reads nothing.
+
+            Raises:
+                RecordIndexError: There is no record of that number.
+                RecordTypeError: The key is none of these.
+                ChecksumError: The record is not as it was written.
+            """
 
     def _select(self, key: Any) -> bytes | Self | list[bytes]:
         """`reader[key]` for every key that is not an integer; called by the native class."""
@@ -134,7 +153,16 @@ class Reader(_core.Reader):
         return any(record == one for one in self)
 
     def index(self, record: bytes, start: int = 0, stop: int | None = None) -> int:
-        """Number of the first record with these bytes."""
+        """Number of the first record with these bytes; reads until it is found.
+
+        Args:
+            record: The bytes.
+            start: The number to begin with.
+            stop: The number to end before.
+
+        Raises:
+            ValueError: No record among these has them.
+        """
         first, last, _ = slice(start, stop).indices(len(self))
         for number, one in enumerate(self[first:last], first):
             if one == record:
@@ -241,6 +269,15 @@ def _codec(about: dict[str, Any], options: ArrayRecordWriterOptions | None) -> s
         return "none"
     codec: str | None = about["codec"]
     return options.codec if codec is None and options is not None else codec
+
+
+def _name_what_is_unfinished(error: NotFoundError) -> None:
+    """Let an error about a file that is not there tell of the one that its writer has not finished."""
+    partial = f"{error.path}{_side_files.PARTIAL}"
+    if error.path and os.path.isfile(partial):
+        error.args = (
+            f"{error}; {partial} is there: its writer is at work, or died, and octavo.recover saves its records",
+        )
 
 
 def _name(one: Input) -> str:

@@ -39,7 +39,8 @@ def recipe(format: str, given: dict[str, Any]) -> dict[str, Any]:
 
 def _refuse(format: str, wrong: list[str]) -> None:
     if wrong:
-        message = f"{format} has no such options: {', '.join(wrong)}"
+        why = "; FFRecord is never compressed" if format == "ffrecord" and "codec" in wrong else ""
+        message = f"{format} has no such options: {', '.join(wrong)}{why}"
         raise OptionError(message)
 
 

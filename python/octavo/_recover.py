@@ -32,6 +32,9 @@ class LostRange:
     """How many records were in them; None if nothing tells any more."""
     reason: str
     """What is wrong with them."""
+    record: int | None = None
+    """The number that the first of those records had; None if it is not known how many were before it, or if there was
+    none in them."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,6 +81,10 @@ def recover(
             what an ArrayRecord file consists of.
         overwrite: Whether a file of the target's name may be replaced.
         progress: Called now and then with bytes done and bytes in all; twice through the file.
+
+    Raises:
+        AlreadyExistsError: The target exists, and `overwrite` is False.
+        OptionError: The target is the source, or its suffix is that of another format.
     """
     check_format(format)
     check_switches(overwrite=overwrite)

@@ -18,6 +18,7 @@ bytes, and `most_values` bounds them for who only wants to know whether it is an
 from __future__ import annotations
 
 import dataclasses
+import operator
 import struct
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,7 +27,9 @@ from typing import Any, TypeAlias
 from octavo.errors import FormatError, RecordTypeError
 
 Values: TypeAlias = list[bytes] | list[float] | list[int]
+"""The values of a feature."""
 Features: TypeAlias = dict[str, Values]
+"""Values by the names of features."""
 
 _VARINT, _LENGTH, _FIXED32 = 0, 2, 5  # wire types
 _BYTES, _FLOATS, _INT64S = 1, 2, 3  # the kinds of a feature, by their fields
@@ -118,7 +121,7 @@ class Message:
         return FormatError(f"not an example of tensorflow: {what} at byte {self.at}", offset=self.at)
 
     def unknown(self, field: int, wire_type: int) -> FormatError:
-        return self.refusal(f"field {field} of wire type {wire_type}, which has no place there, before")
+        return self.refusal(f"field {field} of wire type {wire_type}, which has no place there and whose tag ends")
 
 
 def parse(data: bytes, *, most_values: int = sys.maxsize) -> Features:
@@ -126,7 +129,9 @@ def parse(data: bytes, *, most_values: int = sys.maxsize) -> Features:
 
     Raises:
         FormatError: The bytes are not exactly such a message, or have more fields and numbers than `most_values`.
+        RecordTypeError: These are no bytes.
     """
+    _check_bytes(data)
     features: Features = {}
     example = Message(data, 0, len(data), Patience(most_values))
     for field, wire_type in example.tags():
@@ -142,6 +147,7 @@ def parse_sequence(data: bytes, *, most_values: int = sys.maxsize) -> SequenceEx
     Raises:
         FormatError: The bytes are not exactly such a message, or have more fields and numbers than `most_values`.
     """
+    _check_bytes(data)
     context: Features = {}
     feature_lists: dict[str, list[Values]] = {}
     example = Message(data, 0, len(data), Patience(most_values))
@@ -153,6 +159,12 @@ def parse_sequence(data: bytes, *, most_values: int = sys.maxsize) -> SequenceEx
         else:
             raise example.unknown(field, wire_type)
     return SequenceExample(context, feature_lists)
+
+
+def _check_bytes(data: object) -> None:
+    if not isinstance(data, bytes | bytearray | memoryview):
+        message = f"a serialized example is bytes, such as a record of a reader, not {type(data).__name__}"
+        raise RecordTypeError(message)
 
 
 def _read_feature_lists(message: Message, feature_lists: dict[str, list[Values]]) -> None:
@@ -259,8 +271,8 @@ def encode(features: Mapping[str, Sequence[bytes | str] | Sequence[float]]) -> b
     """A serialized `tf.train.Example`; equal features give equal bytes, because names are sorted.
 
     Args:
-        features: Values by name, all of one kind: bytes (or text, as UTF-8), floats, or integers. Where integers are
-            among floats, all are floats.
+        features: Lists of values by name, all of one kind: bytes (or text, as UTF-8), floats, or integers. Where
+            integers are among floats, all are floats. NumPy arrays of one dimension are lists, too.
 
     Raises:
         RecordTypeError: A value is of none of these kinds, or does not fit.
@@ -271,7 +283,8 @@ def encode(features: Mapping[str, Sequence[bytes | str] | Sequence[float]]) -> b
 
 
 def _encode_feature(name: str, values: Sequence[Any]) -> bytes:
-    if isinstance(values, bytes | str):  # a sequence too, but of characters
+    values = values.tolist() if hasattr(values, "tolist") else values
+    if isinstance(values, bytes | str) or not isinstance(values, Sequence):  # text is one, too, but of characters
         raise RecordTypeError(f"feature {name!r} is a list of values, not {type(values).__name__}")
     if not values:
         return b""
@@ -279,8 +292,9 @@ def _encode_feature(name: str, values: Sequence[Any]) -> bytes:
         if all(isinstance(value, bytes | str) for value in values):
             texts = (value.encode() if isinstance(value, str) else value for value in values)
             return _field(_BYTES, b"".join(_field(1, text) for text in texts))
-        if all(isinstance(value, int) for value in values):
-            return _field(_INT64S, _field(1, b"".join(_varint(_unsigned(value)) for value in values)))
+        if all(hasattr(value, "__index__") for value in values):
+            integers = (operator.index(value) for value in values)
+            return _field(_INT64S, _field(1, b"".join(_varint(_unsigned(integer)) for integer in integers)))
         return _field(_FLOATS, _field(1, struct.pack(f"<{len(values)}f", *values)))
     except (struct.error, OverflowError, ValueError) as error:
         kinds = "all bytes, all floats of 32 bits, or all integers of 64 bits"

@@ -21,7 +21,7 @@ Refuse: TypeAlias = Callable[[OctavoError], bool]
 OpenFiles: TypeAlias = Callable[[list[Input]], Reader]
 _Found: TypeAlias = tuple[int, int, int, OctavoError]
 
-_TORN = "the last {} bytes are an interrupted append"
+_TORN = "the last {} bytes are an interrupted append, or the file was cut off"
 _UNFINISHED = "its writer has not finished it; octavo.recover makes a whole file of it"
 _TO_THE_END = "(from record "  # in what is told of a header that leads nowhere
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from octavo import _core
 from octavo._index_file import write_index_of
-from octavo.errors import OctavoError, SidecarWarning, UnsupportedError
+from octavo._side_files import PARTIAL
+from octavo.errors import OctavoError, SidecarWarning, StorageError, UnclosedWriterWarning, UnsupportedError
 from octavo.storage import _client
 
 if TYPE_CHECKING:
@@ -24,13 +25,16 @@ class Writer(_core.Writer):
     Use it in a `with` block: the file is published at its end, and not at all if the block raises.
     """
 
-    __slots__ = ("_process", "_target", "sidecar")
+    __slots__ = ("_has_flushed", "_loss", "_process", "_target", "sidecar")
 
     sidecar: bool
     """Whether an index is written beside the file."""
     _target: StoredObject | None
     """The object that is written, if it is in an object store."""
     _process: int
+    _has_flushed: bool
+    _loss: str
+    """What it means that the writer was never closed."""
 
     def __new__(cls, path: str, *, target: StoredObject | None = None, **options: Any) -> Self:
         """Start a file, as `octavo.create` has checked it."""
@@ -38,16 +42,23 @@ class Writer(_core.Writer):
         writer.sidecar = False
         writer._target = target
         writer._process = os.getpid()
+        writer._has_flushed = False
+        writer._loss = _loss(options, is_stored=target is not None)
         return writer
 
     def close(self) -> None:
         """Finish the file and make it visible under its name.
 
-        If this raises, nothing is there, with one exception: a folder that cannot be synced is an error too, and then
-        the file is there and whole, but may be gone after a crash of the machine.
+        If this raises, nothing is there under that name, with one exception: a folder that cannot be synced is an error
+        too, and then the file is there and whole, but may be gone after a crash of the machine. What `flush()` has made
+        safe stays in `NAME.partial` if the system fails (a full disk, say): `octavo.recover` saves it.
         """
         was_open = not self.closed
-        self._commit()
+        try:
+            self._commit()
+        except StorageError as error:
+            self._note_what_stays(error)
+            raise
         if self.sidecar and was_open:
             self._write_index()
 
@@ -60,7 +71,17 @@ class Writer(_core.Writer):
         if self._target is not None:  # before anything is written that only a flushed file has
             message = f"{self.path}: an object appears whole when its writer is closed; nothing is safe before that"
             raise UnsupportedError(message, path=self.path)
-        super().flush()
+        try:
+            super().flush()
+        except StorageError as error:
+            self._note_what_stays(error)
+            raise
+        self._has_flushed = True
+
+    def _note_what_stays(self, error: StorageError) -> None:
+        side_file = self.path + PARTIAL
+        if self._has_flushed and os.path.exists(side_file):
+            error.add_note(f"What was flushed is in {side_file}: octavo.recover saves it.")
 
     def _file(self) -> str | StoredObject:
         """What was written."""
@@ -77,6 +98,19 @@ class Writer(_core.Writer):
         """Give up: leave nothing behind."""
         self._abort()
 
+    def _abandon(self) -> None:
+        """Leave what a crash would leave: what `flush()` has acknowledged stays, though nobody closed the writer."""
+        side_file = self.path + PARTIAL
+        if not self._has_flushed or not os.path.exists(side_file):
+            self.abort()
+            return
+        away = f"{side_file}-{os.urandom(4).hex()}"  # giving up removes what has the side file's name
+        os.rename(side_file, away)
+        try:
+            self.abort()
+        finally:
+            os.rename(away, side_file)
+
     def __enter__(self) -> Self:
         """Return the writer itself."""
         return self
@@ -89,6 +123,8 @@ class Writer(_core.Writer):
             self.close()
         else:
             self.abort()
+            if isinstance(error, StorageError):
+                self._note_what_stays(error)
 
     def __del__(self) -> None:
         """Warn about a writer that was neither closed nor aborted: its file does not exist, or is not whole."""
@@ -98,11 +134,26 @@ class Writer(_core.Writer):
             return
         # What a forked child has is a copy: the file is its parent's business.
         if not self.closed and process == os.getpid():
-            _client.elsewhere(self.abort)  # first, for the warning may be an error
-            message = f"a writer of {self.path} was never closed: records are missing in the file"
-            warnings.warn(message, ResourceWarning, source=self, stacklevel=1)
+            count = self.record_count
+            _client.elsewhere(self._abandon)  # first, for the warning may be an error
+            message = f"{self.path}: the writer was never closed: {self._loss.format(count=count)}"
+            if self._has_flushed and os.path.exists(side_file := self.path + PARTIAL):
+                message += f". What was flushed is in {side_file}: octavo.recover saves it"
+            # No ResourceWarning: Python hides those, and this is about lost records.
+            warnings.warn(message, UnclosedWriterWarning, source=self, stacklevel=1)
 
     def __repr__(self) -> str:
         """Say what is written."""
         state = "closed" if self.closed else "open"
         return f"<octavo.Writer of {self.path}, {self.record_count} records, {state}>"
+
+
+def _loss(options: dict[str, Any], *, is_stored: bool) -> str:
+    remedy = "use it in a 'with' block, or call close()"
+    if options.get("append"):
+        return f"what was written since the last flush() is not in the file; {remedy}"
+    if options.get("in_place"):
+        return f"the file is unfinished, and octavo.recover saves what has reached it; {remedy}"
+    if options.get("sink") is not None and not is_stored:
+        return f"what has reached the file object is not whole; {remedy}"
+    return f"no file was written, and its {{count}} records are lost; {remedy}"

@@ -20,8 +20,12 @@
         ├── AlreadyExistsError (FileExistsError)
         └── SourceChangedError               the file was truncated, replaced or rewritten under its reader
 
-    TornAppendWarning (UserWarning)          a file ends with an interrupted append, which was left out
+    TornAppendWarning (UserWarning)          a file ends in the middle of an append, or was cut off
     SidecarWarning (UserWarning)             a file was written, but not the index beside it
+    InterruptedWriteWarning (UserWarning)    a file was begun anew; what an interrupted writer had flushed was kept
+    UnclosedWriterWarning (UserWarning)      a writer was never closed, and what it was given is lost
+    SkippedFilesWarning (UserWarning)        a folder has record files whose names do not say so, which were left out
+    MissingShardsWarning (UserWarning)       a folder or a pattern lacks shards of which the names of others tell
 
 Each error says where as well as what: `path`, `record`, `offset`, `expected` and `actual` are set where they are
 known and None where they are not. Errors survive pickling, so they cross process borders whole.
@@ -37,6 +41,8 @@ __all__ = [
     "ClosedError",
     "DamagedFileError",
     "FormatError",
+    "InterruptedWriteWarning",
+    "MissingShardsWarning",
     "NotFoundError",
     "OctavoError",
     "OptionError",
@@ -46,10 +52,12 @@ __all__ = [
     "RecordSizeError",
     "RecordTypeError",
     "SidecarWarning",
+    "SkippedFilesWarning",
     "SourceChangedError",
     "StorageError",
     "TornAppendWarning",
     "TruncatedError",
+    "UnclosedWriterWarning",
     "UnfinishedFileError",
     "UnknownFormatError",
     "UnsupportedError",
@@ -57,13 +65,21 @@ __all__ = [
 
 
 class OctavoError(Exception):
-    """Base of every error octavo raises."""
+    """Base of every error octavo raises.
+
+    The message has all of it in words; the attributes have it for programs, each None where it says nothing.
+    """
 
     path: str | None
+    """The file that it is about."""
     record: int | None
+    """The record, numbered as in the reader's files together."""
     offset: int | None
+    """Where in the file."""
     expected: int | None
+    """What should be there: a checksum, a size."""
     actual: int | None
+    """What is there instead."""
 
     def __init__(
         self,
@@ -177,11 +193,27 @@ class SourceChangedError(StorageError):
 
 
 class TornAppendWarning(UserWarning):
-    """A file ends with an interrupted append: it was opened as it was before."""
+    """A file ends with an interrupted append, or was cut off: it was opened without what is not whole."""
+
+
+class InterruptedWriteWarning(UserWarning):
+    """A file was begun anew. What an interrupted writer of it had flushed was kept under another name."""
 
 
 class SidecarWarning(UserWarning):
     """A file was written, but the index beside it could not be."""
+
+
+class UnclosedWriterWarning(UserWarning):
+    """A writer was neither closed nor aborted: what it was given is not in a file, or not in a whole one."""
+
+
+class SkippedFilesWarning(UserWarning):
+    """A folder was read without some files in it that are record files by their content, but not by their names."""
+
+
+class MissingShardsWarning(UserWarning):
+    """A folder or a pattern was read without shards that the names of the others say there must be."""
 
 
 def of_os_error(error: OSError, message: str, path: str) -> StorageError:

@@ -14,6 +14,7 @@ import time
 import pytest
 
 import octavo as library
+from octavo import _wording
 from tests.cli.conftest import clean_environment
 
 RECORDS = [f'{{"id": {number}}}'.encode() for number in range(500)]
@@ -36,12 +37,61 @@ def names():
 
 
 class TestConvert:
+    def test_a_folder_of_shards_without_a_suffix_is_wrong_usage(self, octavo, source):
+        os.mkdir("tf")
+        for number in range(2):
+            os.link(source, f"tf/train-0000{number}-of-00002")
+        told = octavo("convert", "tf", "out.ffr", check=2)
+        assert "name the files: '" in told.stderr
+        assert told.stderr.endswith("tf/train-*'; for one record a file, pass --from folder\n")
+        assert b"out.ffr: 2 records" in octavo("convert", "tf", "out.ffr", "--from", "folder").stdout
+        assert b"all.ffr: 1,000 records" in octavo("convert", "tf/train-*", "all.ffr").stdout
+        assert b"again.ffr: 1,000 records" in octavo("convert", "tf/train@2", "again.ffr").stdout
+
+    def test_record_files_that_a_folder_is_read_without_are_named(self, octavo, source):
+        os.mkdir("tf")
+        os.link(source, "tf/x.tfrecord")
+        os.link(source, "tf/y.tfrecord.gzip")
+        told = octavo("convert", "tf", "out.ffr")
+        assert "warning: tf: left out, because their suffix says no record format: y.tfrecord.gzip;" in told.stderr
+
     def test_it_says_what_it_wrote(self, octavo, source):
         told = octavo("convert", source, "out.array_record")
         digest = library.digest(source).ordered
-        assert told.text == f"out.array_record: 500 records, 5.39 kB\ndigest {digest} (read back and compared)\n"
+        size = _wording.size(os.path.getsize("out.array_record"))
+        assert told.text == (
+            f"out.array_record: 500 records (5.39 kB), {size} in 1 file\ndigest {digest} (read back and compared)\n"
+        )
         assert told.stderr == ""
         assert read("out.array_record") == RECORDS
+
+    def test_the_size_of_the_files_is_told_beside_that_of_the_records(self, octavo, source):
+        told = octavo("convert", source, "out@3.array_record", "--codec", "none").lines[0]
+        size = _wording.size(sum(map(os.path.getsize, names())))
+        assert told == f"out-00000-of-00003.array_record and 2 more: 500 records (5.39 kB), {size} in 3 files"
+        again = octavo("convert", source, "out@3.array_record", "--codec", "none").lines[0]
+        assert again == f"{told}, all already there"
+
+    def test_of_folders_only_the_size_of_the_records_is_told(self, octavo, source):
+        told = octavo("convert", source, "out", "--to", "folder").lines[0]
+        assert told == "out: 500 records (5.39 kB)"
+
+    def test_a_lost_shard_is_written_again_and_the_others_are_kept(self, octavo, source):
+        octavo("convert", source, "out@3.array_record")
+        os.remove("out-00001-of-00003.array_record")
+        told = octavo("convert", source, "out@3.array_record")
+        assert told.lines[0].endswith(" in 3 files, 2 of them kept from before")
+        assert read("out@3.array_record") == RECORDS
+
+    @pytest.mark.parametrize("command", ["convert", "merge", "split", "shuffle"])
+    def test_a_target_that_the_source_folder_would_be_read_with_is_wrong_usage(self, octavo, source, command):
+        os.mkdir("flowers")
+        os.link(source, "flowers/x.tfrecord")
+        target = "flowers/all@2.ffr" if command == "split" else "flowers/all.ffr"
+        for given in ("flowers", "flowers/*"):
+            told = octavo(command, given, target, check=2)
+            assert "and would be read as part of it from then on; write to another folder" in told.stderr
+        assert os.listdir("flowers") == ["x.tfrecord"]
 
     def test_json_has_these_keys(self, octavo, source):
         told = octavo("convert", source, "out@3.ffr", "--json").json
@@ -56,7 +106,44 @@ class TestConvert:
             "unordered": digest.unordered,
             "verified": True,
             "kept_files": 0,
+            "torn_bytes": 0,
         }
+
+    @pytest.mark.parametrize("command", ["convert", "merge", "split", "shuffle"])
+    def test_a_source_that_was_cut_off_is_data_loss(self, octavo, source, command):
+        os.truncate(source, os.path.getsize(source) - 5)
+        out = "out@1.ffr" if command == "split" else "out.ffr"
+        told = octavo(command, source, out, check=3)
+        assert b"499 records" in told.stdout
+        assert "or the file was cut off; they were left out, and records may be missing" in told.stderr
+        assert read(out) == (RECORDS[:-1] if command != "shuffle" else read(out))
+        again = octavo(command, source, out, "--json", check=3).json
+        assert (again["records"], again["verified"]) == (499, True)
+        assert again["torn_bytes"] == len(RECORDS[-1]) + 16 - 5
+
+    def test_what_is_cut_off_is_data_loss_on_the_way_through_as_well(self, octavo, source):
+        os.truncate(source, os.path.getsize(source) - 5)
+        told = octavo("convert", source, "-", "--to", "jsonl", check=3)
+        assert told.stdout.splitlines() == RECORDS[:-1]
+        told = octavo("convert", "-", "out.ffr", "--from", "tfrecord", stdin=pathlib.Path(source).read_bytes(), check=3)
+        assert read("out.ffr") == RECORDS[:-1]
+        library.create("log.recordio").close()
+        assert octavo("append", "log.recordio", source, "--json", check=3).json["torn_bytes"] > 0
+        assert read("log.recordio") == RECORDS[:-1]
+
+    @pytest.mark.parametrize("name", ["ffr", ".ffr", "ffrecord"])
+    def test_a_format_may_be_named_by_its_suffix(self, octavo, source, name):
+        octavo("convert", source, "one", "--to", name, "--from", "tfrec")
+        assert library.open("one").info.format == "ffrecord"
+        octavo("convert", "one", "two", f"--to={name}", f"--from={name}")
+        assert octavo("count", "two", "--format", name).text == "500\n"
+        octavo("convert", source, "lines", "--to", ".jsonl")
+        assert octavo("digest", "lines", "--format", "ndjson").text.split()[1] == "500"
+
+    def test_a_target_that_says_no_format_is_told_what_to_say(self, octavo, source):
+        told = octavo("convert", source, "ar", check=2).stderr
+        assert "or say --to; so it is for a folder, " in told
+        assert told.endswith("/ar/, which gets one file for each file of the source\n")
 
     def test_options_reach_the_format(self, octavo, source):
         octavo("convert", source, "a.array_record", "--codec", "brotli:2", "--group-size", "50")
@@ -107,7 +194,7 @@ class TestConvert:
             file.write(b"?")
         told = octavo("convert", "source.ffr", "out.tfrecord", check=1)
         assert "record 499" in told.stderr
-        assert "'octavo verify' lists them" in told.stderr
+        assert "'octavo verify' lists the damaged ones" in told.stderr
         assert names() == []
 
     def test_standard_input_and_output(self, octavo, source):
@@ -196,7 +283,7 @@ class TestKin:
     def test_merge_puts_files_together(self, octavo, source):
         library.convert(source, "source.ffr")
         told = octavo("merge", source, "source.ffr", source, "all.recordio")
-        assert told.lines[0] == "all.recordio: 1,500 records, 16.2 kB"
+        assert told.lines[0].startswith("all.recordio: 1,500 records (16.2 kB), ")
         assert read("all.recordio") == RECORDS * 3
         octavo("merge", source, "out@2.ffr", check=2)
         os.mkdir("folder")
@@ -226,7 +313,7 @@ class TestKin:
         octavo("convert", source, "log.recordio")
         assert octavo("append", "log.recordio", source).text == "log.recordio: 500 records, 5.39 kB added\n"
         told = octavo("append", "log.recordio", "-", "--from", "jsonl", "--json", stdin=b"1\n22\n").json
-        assert told == {"path": "log.recordio", "records": 2, "record_bytes": 3}
+        assert told == {"path": "log.recordio", "records": 2, "record_bytes": 3, "torn_bytes": 0}
         assert read("log.recordio") == [*RECORDS, *RECORDS, b"1", b"22"]
 
     def test_what_cannot_grow_stays_as_it_is(self, octavo, source):

@@ -55,6 +55,20 @@ def test_an_interrupted_append_is_told_beside_the_number(octavo, tmp_path):
     assert "interrupted append" in done.stderr
 
 
+@pytest.mark.parametrize("name", ["some.tfrecord.gz", "some.tfrecord", "some.recordio"])
+def test_a_number_that_stands_on_damage_comes_with_a_warning(octavo, tmp_path, name):
+    with create(tmp_path / name, group_size=None if "tfrecord" in name else 10) as writer:
+        writer.write_many(b"record %d" % number for number in range(50))
+    assert octavo("count", name).stderr == ""
+    content = (tmp_path / name).read_bytes()
+    half = len(content) // 2
+    (tmp_path / name).write_bytes(content[:half] + bytes(byte ^ 0xFF for byte in content[half:]))
+    done = octavo("count", name)
+    assert done.stdout.strip().isdigit()
+    assert done.stderr.startswith("octavo: warning: there may be more records, or one fewer: ")
+    assert name in done.stderr
+
+
 def test_other_containers_are_counted_as_they_would_be_converted(octavo, tmp_path):
     path = LAYOUTS["tfrecord"].write(tmp_path / "some", [b"x"] * 7)
     for name in ("a.jsonl", "b.tar"):

@@ -21,7 +21,7 @@ import pytest
 
 from tests.cli.conftest import TIMEOUT_S, clean_environment
 from tests.imports import originals_out_of_sight
-from tests.test_docs import imports_missing, run_block
+from tests.test_docs import STANDING_ALONE, imports_missing, run_block
 
 ROOT = Path(__file__).parent.parent.parent
 BLOCK = re.compile(
@@ -92,6 +92,8 @@ def check_page(text: str, name: str, programs: Path) -> None:
     namespace: dict[str, Any] = {"__name__": "__main__"}
     for language, code, line in blocks(text):
         if language == "python":
+            if name in STANDING_ALONE and imports_missing(code):
+                continue
             with originals_out_of_sight():
                 run_block(code, line - 1, name, namespace)
             continue
@@ -119,7 +121,7 @@ def folder_of_programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_console_block_of_a_page_shows_what_really_comes(page: str, programs: Path):
     text = (ROOT / page).read_text(encoding="utf-8")
     python = "\n".join(code for language, code, _ in blocks(text) if language == "python")
-    if missing := imports_missing(python):
+    if page not in STANDING_ALONE and (missing := imports_missing(python)):
         pytest.skip(f"{page} uses {missing}, which is not installed: 'make test EXTRAS=all' installs it")
     check_page(text, page, programs)
 
@@ -130,6 +132,15 @@ def test_a_wrong_line_is_found(programs: Path):
     console = "```console\n$ cat made; echo\nhere\n$ echo two\nthree\n```\n"
     with pytest.raises(AssertionError, match=r"page\.md:7: \$ echo two\nshows:\nthree\nbut gives:\ntwo\n"):
         check_page(python + console, "page.md", programs)
+
+
+@pytest.mark.usefixtures("working_folder")
+def test_a_block_about_an_absent_framework_is_passed_over_only_where_blocks_stand_alone(programs: Path):
+    text = "```python\nimport no_such_framework\n```\n\n```console\n$ echo two\nthree\n```\n"
+    with pytest.raises(AssertionError, match="echo two"):
+        check_page(text, "docs/start.md", programs)
+    with pytest.raises(ModuleNotFoundError):
+        check_page(text, "page.md", programs)
 
 
 @pytest.mark.usefixtures("working_folder")

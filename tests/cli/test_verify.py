@@ -171,7 +171,7 @@ class TestDamage:
         done = octavo("verify", path.name, check=3)
         size = path.stat().st_size - whole
         assert done.lines == [
-            f"torn.recordio: at byte {whole}: the last {size} bytes are an interrupted append",
+            f"torn.recordio: at byte {whole}: the last {size} bytes are an interrupted append, or the file was cut off",
             f"1 file, 100 records, {_size(path)} checked: damaged in 1 place",
         ]
 

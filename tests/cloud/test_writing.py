@@ -133,7 +133,7 @@ def test_of_two_writers_that_must_not_replace_one_wins(writable: ObjectServer, f
 def test_a_writer_that_is_forgotten_leaves_nothing(s3_server: ObjectServer, folder: str) -> None:
     writer = octavo.create(s3_server.url(f"{folder}/records.ffr"))
     writer.write_many(LARGE)
-    with pytest.warns(ResourceWarning, match="never closed"):
+    with pytest.warns(errors.UnclosedWriterWarning, match="never closed"):
         del writer
     assert s3_server.keys(folder) == []
     assert folder not in " ".join(s3.unfinished_uploads(s3_server))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import threading
 
 import pytest
@@ -11,7 +12,15 @@ import pytest
 import octavo
 from octavo import _core
 from octavo._convert import _run
-from octavo.errors import AlreadyExistsError, ChecksumError, NotFoundError, OctavoError, OptionError, StorageError
+from octavo.errors import (
+    AlreadyExistsError,
+    ChecksumError,
+    MissingShardsWarning,
+    NotFoundError,
+    OctavoError,
+    OptionError,
+    StorageError,
+)
 
 RECORDS = [f"record {number}".encode() for number in range(1000)]
 
@@ -53,7 +62,7 @@ class TestTargets:
         assert read("out.array_record") == RECORDS
         assert report.paths == (os.path.abspath("out.array_record"),)
         assert (report.format, report.record_count, report.verified) == ("array_record", 1000, True)
-        assert report.kept_count == 0
+        assert (report.kept_count, report.torn_bytes) == (0, 0)
         assert report.record_bytes == sum(map(len, RECORDS))
         assert names() == ["out.array_record"]
 
@@ -263,6 +272,96 @@ class TestExistingFiles:
             octavo.convert(source, "out@3.ffr")
         assert names() == ["out-00001-of-00003.ffr"]
 
+    @pytest.mark.parametrize(
+        ("target", "options"),
+        [
+            ("out@3.array_record", {}),
+            ("out@3.ffr", {"verify": False}),
+            ("out.tfrecord", {"max_records": 400}),
+            ("out.recordio", {"max_bytes": "4kB"}),
+            ("out@3.array_record", {"shuffle": 5}),
+            ("out@3.jsonl", {}),
+            ("out@3", {"format": "folder"}),
+        ],
+    )
+    @pytest.mark.parametrize("lost", [0, 1, 2])
+    def test_a_lost_file_is_restored_and_the_others_are_kept(self, source, target, options, lost):
+        first = octavo.convert(source, target, **options)
+        there = [path for number, path in enumerate(first.paths) if number != lost]
+        stamps = [os.stat(path).st_mtime_ns for path in there]
+        path = first.paths[lost]
+        shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
+        before = names()
+        again = octavo.convert(source, target, **options)
+        assert (again.digest, again.kept_count, again.paths) == (first.digest, len(there), first.paths)
+        assert [os.stat(path).st_mtime_ns for path in there] == stamps
+        assert names() == sorted([*before, os.path.basename(path)])
+
+    def test_a_lost_file_of_a_folder_is_restored(self, source):
+        octavo.convert(source, "parts@3.tfrecord")
+        octavo.convert("parts@3.tfrecord", "out/", format="array_record")
+        os.remove("out/parts-00001-of-00003.array_record")
+        assert octavo.convert("parts@3.tfrecord", "out/", format="array_record").kept_count == 2
+        assert read("out") == RECORDS
+        assert len(names("out")) == 3
+
+    def test_lost_files_of_streamed_sources_are_restored(self, source):
+        octavo.convert(source, "lines@4.jsonl")
+        octavo.convert("lines@4.jsonl", "out@5.ffr")
+        octavo.convert("lines@4.jsonl", "out/", format="ffrecord")
+        for path in ("out-00000-of-00005.ffr", "out-00003-of-00005.ffr", "out/lines-00002-of-00004.ffr"):
+            os.remove(path)
+        assert octavo.convert("lines@4.jsonl", "out@5.ffr").kept_count == 3
+        assert octavo.convert("lines@4.jsonl", "out/", format="ffrecord").kept_count == 3
+        assert read("out@5.ffr") == read("out") == RECORDS
+
+    @pytest.mark.parametrize("options", [{}, {"shuffle": 2}])
+    def test_nothing_is_restored_beside_a_file_with_other_records(self, source, options):
+        octavo.convert(source, "out@4.ffr", **options)
+        os.remove("out-00000-of-00004.ffr")
+        with octavo.create("out-00003-of-00004.ffr", overwrite=True) as writer:
+            writer.write_many(b"other" for _ in range(250))
+        with pytest.raises(AlreadyExistsError, match=r"out-00003-of-00004\.ffr: .*not what would be written"):
+            octavo.convert(source, "out@4.ffr", **options)
+        assert names() == [f"out-{number:05d}-of-00004.ffr" for number in (1, 2, 3)]
+        assert read("out-00003-of-00004.ffr") == [b"other"] * 250
+
+    def test_nothing_is_restored_beside_a_file_with_other_options(self, source):
+        octavo.convert(source, "out@3.array_record")
+        os.remove("out-00001-of-00003.array_record")
+        with pytest.raises(AlreadyExistsError, match="not what would be written"):
+            octavo.convert(source, "out@3.array_record", codec="none")
+        assert len(names()) == 2
+
+    def test_an_interrupted_write_of_the_lost_file_is_not_thrown_away(self, source):
+        octavo.convert(source, "out@3.ffr")
+        os.remove("out-00001-of-00003.ffr")
+        with open("out-00001-of-00003.ffr.partial", "wb") as file:
+            file.write(b"precious")
+        with pytest.raises(AlreadyExistsError, match=r"octavo\.recover"):
+            octavo.convert(source, "out@3.ffr")
+        assert "out-00001-of-00003.ffr" not in names()
+
+    def test_restoring_goes_on_where_it_was_interrupted(self, source):
+        octavo.convert(source, "out@10.ffr")
+        for number in range(1, 10):
+            os.remove(f"out-{number:05d}-of-00010.ffr")
+        with pytest.raises(Ended):
+            octavo.convert(source, "out@10.ffr", progress=ends_after(800))
+        assert 0 < octavo.convert(source, "out@10.ffr").kept_count < 10
+        assert read("out@10.ffr") == RECORDS
+        assert len(names()) == 10
+
+    def test_a_file_that_comes_meanwhile_is_not_said_to_hold_something_else(self, source):
+        def progress(_done, _total):
+            if not os.path.exists("out.ffr"):
+                octavo.convert(source, "other.ffr", overwrite=True)
+                os.replace("other.ffr", "out.ffr")
+
+        with pytest.raises(AlreadyExistsError, match="came while it was written") as raised:
+            octavo.convert(source, "out.ffr", progress=progress)
+        assert "not what" not in str(raised.value)
+
     def test_it_is_replaced_if_that_is_wanted(self, source):
         octavo.create("out.ffr").close()
         octavo.convert(source, "out.ffr", overwrite=True)
@@ -395,7 +494,8 @@ class TestInterruptions:
     def test_a_journal_is_no_part_of_a_data_set(self, source):
         with pytest.raises(Ended):
             octavo.convert(source, "out@10.ffr", progress=ends_after(700))
-        assert all(path.endswith(".ffr") for path in octavo.open("out*").paths)
+        with pytest.warns(MissingShardsWarning):
+            assert all(path.endswith(".ffr") for path in octavo.open("out*").paths)
 
     def test_two_at_the_same_time_do_not_meet(self, source):
         begun, go_on = threading.Event(), threading.Event()

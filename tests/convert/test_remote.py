@@ -212,6 +212,14 @@ class TestTargets:
         assert read(f"{folder}/out@12.ffr") == RECORDS
         assert octavo.convert(remote, f"{folder}/out@12.ffr").kept_count == 12
 
+    def test_a_lost_shard_is_restored_and_the_others_are_kept(self, remote, folder, objects):
+        octavo.convert(remote, f"{folder}/all@3.ffr")
+        octavo.convert(f"{folder}/all-00000-of-00003.ffr", f"{folder}/out-00000-of-00003.ffr")
+        octavo.convert(f"{folder}/all-00002-of-00003.ffr", f"{folder}/out-00002-of-00003.ffr")
+        assert octavo.convert(remote, f"{folder}/out@3.ffr").kept_count == 2
+        assert read(f"{folder}/out@3.ffr") == RECORDS
+        assert not [name for name in objects() if name.endswith(".converting")]
+
     def test_a_folder_gets_a_file_for_each_of_the_source(self, remote, folder, objects):
         octavo.convert(remote, f"{folder}/in@3.tfrecord")
         report = octavo.convert(f"{folder}/in@3.tfrecord", f"{folder}/out/", format="array_record")

@@ -188,7 +188,7 @@ class TestGivingUp:
         before = path.read_bytes()
         writer = octavo.append(path)
         writer.write_many(MORE)
-        with pytest.warns(ResourceWarning, match="never closed"):
+        with pytest.warns(errors.UnclosedWriterWarning, match="written since the last flush\\(\\) is not in the file"):
             del writer
         assert path.read_bytes() == before
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import array
 import collections
 import gc
+import io
 import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -315,9 +318,36 @@ class TestAborting:
     def test_a_forgotten_writer_warns_and_leaves_nothing(self, path):
         writer = octavo.create(path)
         writer.write_many(RECORDS)
-        with pytest.warns(ResourceWarning, match="never closed: records are missing in the file"):
+        wanted = f"{path}: the writer was never closed: no file was written, and its {len(RECORDS)} records are lost; "
+        with pytest.warns(errors.UnclosedWriterWarning) as caught:
             del writer
+        assert [str(one.message) for one in caught] == [f"{wanted}use it in a 'with' block, or call close()"]
         assert names_in(path.parent) == []
+
+    @pytest.mark.parametrize("name", ["q@4.ffr", "q.ffr@4"])
+    def test_a_name_of_several_files_is_refused(self, tmp_path, name):
+        shard = name.replace("@4", "-00000-of-00004")
+        with pytest.raises(errors.OptionError, match=f"octavo.create for each of them: {tmp_path / shard}"):
+            octavo.create(tmp_path / name)
+        assert names_in(tmp_path) == []
+
+    def test_a_file_that_has_such_a_name_is_replaced(self, tmp_path):
+        (tmp_path / "q@4.ffr").touch()
+        with octavo.create(tmp_path / "q@4.ffr") as writer:
+            writer.write_many(RECORDS)
+        assert read_back(tmp_path / "q@4.ffr") == RECORDS
+
+    def test_a_forgotten_writer_of_a_file_object_warns_of_what_is_there(self):
+        writer = octavo.create(io.BytesIO(), format="tfrecord")
+        writer.write(b"x")
+        with pytest.warns(errors.UnclosedWriterWarning, match="what has reached the file object is not whole"):
+            del writer
+
+    def test_nobody_has_to_ask_for_that_warning(self, path):
+        program = f"import octavo; writer = octavo.create({str(path)!r}); writer.write(b'x')"
+        options = {name: value for name, value in os.environ.items() if name != "PYTHONWARNINGS"}
+        ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=options, check=True)
+        assert "no file was written, and its 1 records are lost" in ended.stderr
 
     @pytest.mark.parametrize("finish", ["close", "abort"])
     def test_a_finished_writer_does_not_warn(self, path, finish, recwarn):

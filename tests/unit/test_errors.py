@@ -45,7 +45,14 @@ BASES = {
     "UnknownFormatError": (errors.FormatError,),
     "UnsupportedError": (errors.OctavoError, NotImplementedError),
 }
-WARNINGS = {"SidecarWarning", "TornAppendWarning"}
+WARNINGS = {
+    "MissingShardsWarning",
+    "SidecarWarning",
+    "SkippedFilesWarning",
+    "TornAppendWarning",
+    "InterruptedWriteWarning",
+    "UnclosedWriterWarning",
+}
 ALL = [getattr(errors, name) for name in errors.__all__ if name not in WARNINGS]
 # Nothing raises these themselves: they are there to be caught.
 ABSTRACT = {errors.OctavoError, errors.FormatError}

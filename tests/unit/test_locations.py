@@ -169,6 +169,13 @@ class TestDirectories:
             octavo.open(tmp_path)
         assert caught.value.path == str(tmp_path)
 
+    def test_a_directory_of_directories_says_how_to_look_into_them(self, write_file, tmp_path):
+        write_file(RECORDS, "deep/below/a.ffr")
+        (tmp_path / "deep" / "below" / "readme.txt").write_bytes(b"not records")
+        with pytest.raises(errors.NotFoundError, match="a pattern does: ") as caught:
+            octavo.open(tmp_path / "deep")
+        assert octavo.open(str(caught.value).rpartition(": ")[2]).read_all() == RECORDS
+
     def test_a_directory_that_may_not_be_listed_is_a_storage_error(self, tmp_path, monkeypatch):
         def refuse(folder: str) -> list[str]:
             raise PermissionError(errno.EACCES, "Permission denied", folder)

@@ -29,7 +29,7 @@ FRAMEWORKS = (
     "asyncio",
 )
 
-WITH_FRAMEWORKS = {"cli", "integrations", "torch", "viewer"}
+WITH_FRAMEWORKS = {"cli", "integrations", "tf_example", "torch", "viewer"}
 """Modules that are there once somebody has imported them."""
 
 

@@ -6,6 +6,7 @@ import dataclasses
 import os
 import pickle
 import shutil
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +160,14 @@ class TestDamagedChunks:
         assert saved == RECORDS
         assert (report.ok, report.lost_count) == (True, 0)
 
+    @pytest.mark.parametrize("cut", [0, CHUNK_HEADER // 2, CHUNK_HEADER + 9])
+    def test_a_message_that_could_describe_a_file_without_records_is_a_record(self, cut, tmp_path):
+        message = b"\x0a\2\x08\1"  # a footer's first record with its version, and nothing else
+        content = GROUPED.encode([message])
+        source = tmp_path / "cut.array_record"
+        source.write_bytes(content[: index_chunks(content)[0] + cut])
+        assert recover(source, tmp_path / "target.array_record")[1] == [message]
+
     @pytest.mark.parametrize(
         "layout", [GROUPED, RIEGELI, RECORDIO, TFRECORD], ids=["grouped", "riegeli", "recordio", "tfrecord"]
     )
@@ -209,7 +218,10 @@ class TestUnfinishedFiles:
         (tmp_path / "left.ffr.partial").write_bytes(flipped(content, content.index(b"record 17")))
         report, saved = recover(tmp_path / "left.ffr.partial", tmp_path / "target.ffr")
         assert saved == RECORDS[:17] + RECORDS[18:]
-        assert [(one.offset, one.record_count) for one in report.lost] == [(content.index(b"record 17"), 1)]
+        assert [(one.offset, one.record, one.record_count) for one in report.lost] == [
+            (content.index(b"record 17"), 17, 1),
+            (len(content), len(RECORDS), None),
+        ]
 
     def test_the_end_that_a_crash_cut_off_ffrecord_is_lost(self, tmp_path):
         writer = octavo.create(tmp_path / "killed.ffr")
@@ -233,10 +245,124 @@ class TestDamagedRecords:
         assert [(one.offset, one.end, one.record_count) for one in report.lost] == [(place, place + 9, 1)]
         assert "checksum" in report.lost[0].reason
 
-    def test_ffrecord_without_its_index_cannot_be_recovered(self, tmp_path):
-        (tmp_path / "damaged.ffr").write_bytes(flipped(naive.encode(RECORDS), 0))
-        with pytest.raises(errors.ChecksumError):
+    def test_ffrecord_without_its_header_cannot_be_recovered(self, tmp_path):
+        (tmp_path / "damaged.ffr").write_bytes(naive.encode(RECORDS)[:11])
+        with pytest.raises(errors.TruncatedError):
             octavo.recover(tmp_path / "damaged.ffr", tmp_path / "target.ffr")
+        assert names_beside(tmp_path / "target.ffr") == ["damaged.ffr"]
+
+    @pytest.mark.parametrize(
+        ("at", "lost"),
+        [
+            pytest.param(0, [], id="checksum of the index"),
+            pytest.param(12 + 4 * 17, [17], id="checksum of a record"),
+            pytest.param(12 + 4 * len(RECORDS) + 8 * 17, [16, 17], id="place of a record"),
+            pytest.param(12 + 4 * len(RECORDS) + 8 * 17 + 7, [16, 17], id="impossible place of a record"),
+        ],
+    )
+    def test_a_damaged_index_of_ffrecord_costs_what_its_damaged_entries_place(self, tmp_path, at, lost):
+        (tmp_path / "damaged.ffr").write_bytes(flipped(naive.encode(RECORDS), at))
+        report, saved = recover(tmp_path / "damaged.ffr", tmp_path / "target.ffr")
+        assert saved == [record for number, record in enumerate(RECORDS) if number not in lost]
+        assert "the index" in report.lost[0].reason
+        assert [(one.record, one.record_count) for one in report.lost if one.record_count] == [(one, 1) for one in lost]
+        assert (report.lost_count, report.ok) == (len(lost), not lost)
+
+    def test_the_lost_end_of_ffrecord_is_told_once(self, tmp_path):
+        content = naive.encode(RECORDS)
+        cut = content.index(b"record 17") + 4
+        (tmp_path / "cut.ffr").write_bytes(content[:cut])
+        report, saved = recover(tmp_path / "cut.ffr", tmp_path / "target.ffr")
+        assert saved == RECORDS[:17]
+        (lost,) = report.lost
+        assert (lost.offset, lost.end) == (cut - 4, cut)
+        assert (lost.record, lost.record_count) == (17, len(RECORDS) - 17)
+
+
+class TestDamagedCountsOfFFRecord:
+    """Its record count is all that says where the rest of the index is; the first offset tells it as well."""
+
+    def saved_of(self, content: bytes, folder: Path) -> tuple[octavo.RecoverReport, list[bytes]]:
+        (folder / "damaged.ffr").write_bytes(content)
+        return recover(folder / "damaged.ffr", folder / "target.ffr")
+
+    def told_of(self, claimed: int, count: int) -> octavo.LostRange:
+        return octavo.LostRange(4, 12, 0, f"the record count: the header says {claimed}, the first offset {count}")
+
+    def with_count(self, content: bytes, count: int) -> bytes:
+        return content[:4] + struct.pack("<q", count) + content[12:]
+
+    @pytest.mark.parametrize("legacy", [False, True], ids=["checked", "legacy"])
+    @pytest.mark.parametrize("records", [RECORDS, RECORDS[:1], RECORDS[:2]], ids=["many", "one", "two"])
+    @pytest.mark.parametrize("at", range(4, 12))
+    def test_no_byte_of_it_costs_a_record(self, tmp_path, at, records, legacy):
+        content = flipped(naive.encode(records, legacy=legacy), at)
+        report, saved = self.saved_of(content, tmp_path)
+        assert saved == records
+        assert report.ok
+        (claimed,) = struct.unpack_from("<q", content, 4)
+        assert report.lost == (self.told_of(claimed, len(records)),)
+
+    @pytest.mark.parametrize("legacy", [False, True], ids=["checked", "legacy"])
+    @pytest.mark.parametrize("size", [9, 24], ids=["records of 9 bytes", "records of 24 bytes"])
+    @pytest.mark.parametrize("count", [0, 1, 2, 47, 48, 49, 51, 52, 53, 54, 98, -1, -50, 2**62, -(2**63)])
+    def test_no_claim_costs_a_record(self, tmp_path, count, size, legacy):
+        # With 24 bytes in each record a count that is too large by an even number has a first offset that fits, too.
+        records = [record.ljust(size, b"-") for record in RECORDS]
+        content = self.with_count(naive.encode(records, legacy=legacy), count)
+        report, saved = self.saved_of(content, tmp_path)
+        assert saved == records
+        assert report.lost == (self.told_of(count, 50),)
+
+    @pytest.mark.parametrize("count", [0, 49, 52, -1, 2**62])
+    def test_a_damaged_record_is_lost_alone(self, tmp_path, count):
+        content = naive.encode(RECORDS)
+        place = content.index(b"record 17")
+        report, saved = self.saved_of(self.with_count(flipped(content, place), count), tmp_path)
+        assert saved == RECORDS[:17] + RECORDS[18:]
+        assert report.lost[0] == self.told_of(count, 50)
+        assert [(one.offset, one.record, one.record_count) for one in report.lost[1:]] == [(place, 17, 1)]
+
+    @pytest.mark.parametrize("count", [0, 49, 52, -1, 2**62])
+    @pytest.mark.parametrize(
+        ("at", "lost"),
+        [
+            pytest.param(0, [], id="checksum of the index"),
+            pytest.param(12 + 4 * 17, [17], id="checksum of a record"),
+            pytest.param(12 + 4 * 50 + 8 * 17 + 7, [16, 17], id="place of a record"),
+            pytest.param(12 + 4 * 50 + 8 * 49 + 7, [48, 49], id="place of the last record"),
+        ],
+    )
+    def test_other_damage_of_the_index_costs_what_it_costs_by_itself(self, tmp_path, count, at, lost):
+        report, saved = self.saved_of(self.with_count(flipped(naive.encode(RECORDS), at), count), tmp_path)
+        assert saved == [record for number, record in enumerate(RECORDS) if number not in lost]
+        assert [(one.offset, one.end) for one in report.lost if not one.record_count] == [(0, 12 + 12 * 50), (4, 12)]
+        assert (report.lost_count, report.ok) == (len(lost), not lost)
+
+    def test_the_records_before_a_cut_are_saved(self, tmp_path):
+        content = naive.encode(RECORDS)
+        report, saved = self.saved_of(self.with_count(content[: content.index(b"record 17") + 4], -1), tmp_path)
+        assert saved == RECORDS[:17]
+        assert [(one.record, one.record_count) for one in report.lost] == [(None, 0), (17, 33)]
+
+    @pytest.mark.parametrize("size", [9, 24], ids=["records of 9 bytes", "records of 24 bytes"])
+    def test_a_count_is_kept_where_the_first_offset_is_what_is_damaged(self, tmp_path, size):
+        records = [record.ljust(size, b"-") for record in RECORDS]
+        report, saved = self.saved_of(flipped(naive.encode(records), 12 + 4 * 50), tmp_path)
+        assert saved == records[1:]
+        assert [one.record_count for one in report.lost] == [0, 1]
+
+    @pytest.mark.parametrize("legacy", [False, True], ids=["checked", "legacy"])
+    def test_a_gap_before_the_records_is_no_damage(self, tmp_path, legacy):
+        report, saved = self.saved_of(naive.encode(RECORDS, legacy=legacy, gap=b"gap."), tmp_path)
+        assert (saved, report.lost) == (RECORDS, ())
+
+    def test_nothing_is_written_where_nothing_tells_the_count(self, tmp_path):
+        content = naive.encode(RECORDS)
+        (tmp_path / "damaged.ffr").write_bytes(bytes(12 + 12 * 50) + content[12 + 12 * 50 :])
+        with pytest.raises(errors.UnfinishedFileError) as caught:
+            octavo.recover(tmp_path / "damaged.ffr", tmp_path / "target.ffr")
+        assert "recover" not in str(caught.value)
         assert names_beside(tmp_path / "target.ffr") == ["damaged.ffr"]
 
 

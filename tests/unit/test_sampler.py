@@ -83,14 +83,75 @@ def test_setting_another_epoch_forgets_the_position():
     assert list(sampler) == list(Permutation(10, seed=3, epoch=1))
 
 
-def test_the_state_of_a_finished_epoch_has_nothing_left_of_it():
+def at_the_end(**options):
+    """A sampler that has loaded the state of one that went through an epoch."""
     sampler = Sampler(10, seed=3, batch_size=5)
-    batches = list(sampler)
+    list(sampler)
     assert (sampler.epoch, sampler.position) == (0, 10)
-    again = Sampler(10, batch_size=5)
+    again = Sampler(10, **{"batch_size": 5, **options})
     again.load_state_dict(sampler.state_dict())
-    assert list(again) == []
-    assert list(again) == list(sampler) != batches
+    return again
+
+
+def epochs(**options):
+    sampler = Sampler(10, seed=3, **options)
+    return [list(sampler) for _ in range(3)]
+
+
+@pytest.mark.parametrize("ending", [{}, {"drop_last": True}, {"pad": True}])
+def test_the_state_of_a_finished_epoch_is_the_beginning_of_the_next(ending):
+    again = at_the_end(rank=1, world_size=2, batch_size=2, **ending)
+    assert (again.epoch, again.position) == (1, 0)
+    assert [list(again) for _ in range(again.epoch, 3)] == epochs(rank=1, world_size=2, batch_size=2, **ending)[1:]
+
+
+def test_the_state_after_the_last_batch_is_the_beginning_of_the_next_epoch():
+    sampler = Sampler(10, seed=3, batch_size=5)
+    again = Sampler(10, batch_size=5)
+    again.load_state_dict(sampler.state_after(2))
+    assert [list(again) for _ in range(again.epoch, 3)] == epochs(batch_size=5)[1:]
+
+
+def test_loops_that_count_from_0_find_a_finished_epoch_empty():
+    again = at_the_end()
+    seen = []
+    for epoch in range(3):
+        again.set_epoch(epoch)
+        again.set_epoch(epoch)  # Lightning says it twice, to the sampler and to the batch sampler
+        seen.append(list(again))
+    assert seen == [[], *epochs(batch_size=5)[1:]]
+
+
+def test_loops_that_count_from_the_loaded_epoch_begin_it():
+    again = at_the_end()
+    again.set_epoch(again.epoch)
+    assert list(again) == epochs(batch_size=5)[1]
+    again.set_epoch(0)
+    assert list(again) == epochs(batch_size=5)[0], "by now, somebody has asked for it"
+
+
+def test_a_finished_epoch_can_be_repeated():
+    state = {**at_the_end().state_dict(), "epoch": 0, "position": 0}
+    again = Sampler(10, batch_size=5)
+    again.load_state_dict(state)
+    assert list(again) == epochs(batch_size=5)[0]
+
+
+def test_what_fills_no_step_is_the_end_of_an_epoch_that_drops_it():
+    state = Sampler(10, seed=3, batch_size=4).state_after(2)
+    again = Sampler(10, batch_size=2, world_size=2, drop_last=True)
+    again.load_state_dict(state)
+    assert (again.epoch, again.position) == (1, 0)
+    exact = Sampler(10, batch_size=2, rank=1, world_size=2)
+    exact.load_state_dict(state)
+    assert (exact.epoch, exact.position) == (0, 8)
+
+
+def test_an_epoch_of_nothing_has_a_beginning_and_no_end():
+    sampler = Sampler(0, batch_size=4)
+    list(sampler)
+    sampler.load_state_dict(sampler.state_dict())
+    assert (sampler.epoch, sampler.position) == (0, 0)
 
 
 def test_the_last_batch_ends_the_epoch_whether_or_not_more_is_asked_for():
@@ -118,7 +179,15 @@ def test_the_state_after_some_steps_counts_from_where_the_loop_began():
     assert sampler.position == 8
     list(sampler)
     assert sampler.state_after(1)["position"] == 12
-    assert sampler.state_after(9)["position"] == 20
+    assert sampler.state_after(3)["position"] == 20
+
+
+@pytest.mark.parametrize(("options", "most"), [({}, 3), ({"drop_last": True}, 2), ({"rank": 1, "world_size": 2}, 2)])
+def test_more_steps_than_an_epoch_has_are_refused(options, most):
+    sampler = Sampler(11, batch_size=4, seed=1, **options)
+    assert sampler.state_after(most)["position"] == 11
+    with pytest.raises(OptionError, match=f"steps is {most + 1}, but only {most} are left of this epoch"):
+        sampler.state_after(most + 1)
 
 
 def test_steps_need_no_state():
@@ -143,7 +212,6 @@ def test_a_mixture_brings_its_order():
     state = sampler.state_dict()
     again = Sampler(Mixture([3, 7], [1, 1], samples=12), batch_size=5)
     again.load_state_dict(state)
-    assert list(again) == []
     assert list(again) == list(sampler)
 
 

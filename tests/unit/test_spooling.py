@@ -90,4 +90,6 @@ def test_a_flushed_file_is_not_published_over_one_that_appeared(tmp_path):
     with pytest.raises(errors.AlreadyExistsError):
         writer.close()
     assert path.read_bytes() == b"meanwhile"
-    assert os.listdir(tmp_path) == ["records.ffr"]
+    assert sorted(os.listdir(tmp_path)) == ["records.ffr", "records.ffr.partial"]
+    octavo.recover(f"{path}.partial", tmp_path / "saved.ffr")
+    assert octavo.open(tmp_path / "saved.ffr").read_all() == [b"abc"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import struct
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -38,6 +39,26 @@ def field(number: int, content: bytes, wire_type: int = 2) -> bytes:
 
 def example_of(feature: bytes, name: bytes = b"a") -> bytes:
     return field(1, field(1, field(1, name) + field(2, feature)))
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (np.arange(3.0), [0.0, 1.0, 2.0]),
+        (np.arange(3), [0, 1, 2]),
+        ([np.int64(-7), np.uint8(3)], [-7, 3]),
+        (np.array([b"ab"]), [b"ab"]),
+        (np.array([], np.float32), []),
+    ],
+)
+def test_values_of_numpy_are_what_they_look_like(values, expected):
+    assert _tf_example.parse(_tf_example.encode({"a": values})) == {"a": expected}
+
+
+@pytest.mark.parametrize("values", [3, 0.5, None, np.float32(3), np.zeros((2, 2)), {1, 2}])
+def test_what_is_no_list_of_values_is_refused(values):
+    with pytest.raises(RecordTypeError, match="feature 'a'"):
+        _tf_example.encode({"a": values})
 
 
 def test_what_tensorflow_wrote_is_read():
@@ -130,9 +151,16 @@ def test_anything_else_is_refused(data, reason):
         _tf_example.parse_sequence(data)
 
 
+@pytest.mark.parametrize("wrong", ["text", None, [1, 2], 7])
+def test_what_is_no_bytes_is_told(wrong):
+    for parse in (_tf_example.parse, _tf_example.parse_sequence):
+        with pytest.raises(RecordTypeError, match="a serialized example is bytes, such as a record of a reader, not "):
+            parse(wrong)
+
+
 def test_lists_of_a_sequence_example_are_as_strict():
     for data in (field(2, b"\x08\x01"), field(2, field(1, field(2, b"\x08\x01"))), field(2, field(1, field(3, b"")))):
-        with pytest.raises(FormatError, match="which has no place there"):
+        with pytest.raises(FormatError, match="which has no place there and whose tag ends at byte"):
             _tf_example.parse_sequence(data)
 
 

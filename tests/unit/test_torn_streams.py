@@ -74,6 +74,7 @@ class TestReading:
         (warning,) = caught
         message = str(warning.message)
         assert message.startswith(f"{torn}: the last {torn_bytes} bytes, from byte {end} on, are an interrupted append")
+        assert "or the file was cut off; they were left out, and records may be missing" in message
         assert all(remedy in message for remedy in ("octavo.append", "octavo.trim", "octavo.recover"))
         assert warning.filename == __file__
 

@@ -33,7 +33,8 @@ mod verify;
 mod writer;
 
 /// The native module.
-#[pyo3::pymodule]
+// Not tried on free-threaded Pythons, which would otherwise be told that no lock is needed.
+#[pyo3::pymodule(gil_used = true)]
 mod _core {
     #[pymodule_export]
     use crate::batch::{Batch, Offsets};

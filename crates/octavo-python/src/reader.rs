@@ -169,6 +169,10 @@ impl Reader {
     /// All records, as a list of bytes.
     fn read_all<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let count = self.__len__(py)?;
+        // A manifest may say anything of files that nobody has opened: they are, before there are places for so many records.
+        if self.view.count == self.dataset.record_count() {
+            self._open_all(py)?;
+        }
         self.read_run(py, 0, count)
     }
 

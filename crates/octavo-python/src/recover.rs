@@ -23,7 +23,7 @@ pub struct Salvage {
     survey: SharedMutex<Option<Survey>>,
 }
 
-type Lost = (u64, u64, Option<u64>, String);
+type Lost = (u64, u64, Option<u64>, String, Option<u64>);
 
 #[pymethods]
 impl Salvage {
@@ -83,8 +83,11 @@ impl Salvage {
         };
         let report = py.detach(|| survey.write(writer, &mut report(progress.as_ref())));
         let report = report.map_err(|failure| failure.into_py(py))?;
-        let lost =
-            report.lost.into_iter().map(|one| (one.offset, one.end, one.record_count, one.reason)).collect();
+        let lost = report
+            .lost
+            .into_iter()
+            .map(|one| (one.offset, one.end, one.record_count, one.reason, one.record))
+            .collect();
         Ok((report.record_count, lost))
     }
 }

@@ -1,7 +1,7 @@
 //! `octavo.Writer`, the part that is hot.
 
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use octavo_engine::sink::Side;
@@ -34,6 +34,7 @@ pub struct Writer {
     sealed_count: AtomicU64,
     path: PathBuf,
     format: Format,
+    set_aside: Option<PathBuf>,
 }
 
 struct State {
@@ -113,8 +114,9 @@ impl Writer {
             }
         };
         let writer = py.detach(start).into_py(py)?;
+        let set_aside = writer.set_aside().map(Path::to_owned);
         let state = SharedMutex::new(State { writer: Some(writer), record_count: 0, announced: record_count });
-        Ok(Self { state, sealed_count: AtomicU64::new(0), path, format })
+        Ok(Self { state, sealed_count: AtomicU64::new(0), path, format, set_aside })
     }
 
     /// Adds a record: bytes, or anything whose bytes lie one after the other.
@@ -206,6 +208,12 @@ impl Writer {
     #[getter]
     fn path(&self) -> &OsStr {
         self.path.as_os_str()
+    }
+
+    /// Where that is now what an interrupted writer of the same file had flushed.
+    #[getter]
+    fn _set_aside(&self) -> Option<&OsStr> {
+        self.set_aside.as_ref().map(|path| path.as_os_str())
     }
 }
 

@@ -38,6 +38,11 @@ class RecordInput(Closing):
         return None
 
     @property
+    def torn_bytes(self) -> int:
+        """Bytes at the ends of files that were left out."""
+        return sum(count for _, _, count in self.reader._torn)  # noqa: SLF001 - part of the package
+
+    @property
     def record_count(self) -> int | None:
         """How many records there are."""
         return len(self.reader)
@@ -82,6 +87,8 @@ class RecordInput(Closing):
 
 class ForeignInput(Closing):
     """A container that is not octavo's own."""
+
+    torn_bytes = 0  # one that was cut off is an error
 
     def __init__(self, kind: str, inputs: list[File] | IO[bytes], options: dict[str, Any]) -> None:
         is_folder = kind == "folder"
@@ -190,6 +197,11 @@ class ChainedInput(Closing):
     def folders(self) -> tuple[str, ...]:
         """Folders all files of which are records, wherever they are below."""
         return tuple(folder for part in self._parts for folder in part.folders)
+
+    @property
+    def torn_bytes(self) -> int:
+        """Bytes at the ends of files that were left out."""
+        return sum(part.torn_bytes for part in self._parts)
 
     def stamps_inside(self) -> Any:
         """What the files in `folders` are recognised by."""

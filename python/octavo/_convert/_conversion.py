@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from octavo import _core
 from octavo._arguments import Progress
 from octavo._convert import _stamps
-from octavo._convert._existing import Judge, existing, refusal, refuse_unfinished
+from octavo._convert._existing import Judge, existing, refuse_unfinished
 from octavo._convert._journal import Journal, journal_of
 from octavo._convert._records_of import RecordsOf, Tally
 from octavo._convert._run import Runner
@@ -60,9 +60,10 @@ class Conversion:
         stamps, is_known = _stamps.of_source(self._source)
         journal = journal_of(self._target.place, self._path, self._plan(stamps))
         there = existing(self._jobs, self._target)
-        if there and self._seed is None and not self._may_replace and not journal.exists:
+        is_all_there = len(there) == len(self._jobs)
+        if is_all_there and self._seed is None and not self._may_replace and not journal.exists:
             # Nothing is written for this, so that it is done also where nothing can be written.
-            return self._judged(there, self._source, tally)
+            return self._judged(self._source, tally)
         with self._target.place.made_folders(job.path for job in self._jobs):
             journal.open(overwrite=self._overwrite, verify=self._verify)
             try:
@@ -78,15 +79,15 @@ class Conversion:
             return found
 
     def _run(self, journal: Journal, tally: Tally, *, is_known: bool) -> tuple[_core.Digest, int]:
-        there = existing(self._jobs, self._target)  # again, for now nobody else writes there
+        there = set(existing(self._jobs, self._target))  # again, for now nobody else writes there
         is_new = not journal.resumed and not self._may_replace
-        if is_new and there:
-            self._look(there)
-        elif is_new:
-            refuse_unfinished(self._jobs, self._target)
+        missing = [job for job in self._jobs if job.path not in there]
+        if is_new:
+            self._judge.look([job for job in self._jobs if job.path in there])
+            refuse_unfinished(missing, self._target)
         with self._ordered() as source:
-            if is_new and there:
-                return self._judged(there, source, tally)
+            if is_new and not missing:
+                return self._judged(source, tally)
             records = RecordsOf(source, tally)
             if not is_known:
                 self._check_finished(journal, records)
@@ -111,18 +112,13 @@ class Conversion:
             return contextlib.nullcontext(self._source)
         return ShuffledInput(self._source, self._seed, self._target.place.scratch(self._path))
 
-    def _look(self, there: list[str]) -> None:
-        if len(there) < len(self._jobs):
-            raise refusal(there[0])
-        self._judge.look(self._jobs)
-
-    def _judged(self, there: list[str], source: AnyInput | ShuffledInput, tally: Tally) -> tuple[_core.Digest, int]:
+    def _judged(self, source: AnyInput | ShuffledInput, tally: Tally) -> tuple[_core.Digest, int]:
         """Files that are just what would be written are as good as written: a conversion may be run again."""
-        self._look(there)
+        self._judge.look(self._jobs)
         records, whole = RecordsOf(source, tally), _core.Digest()
         for job in self._jobs:
             whole.join(self._judge.expected(job, records))
-        return whole, len(there)
+        return whole, len(self._jobs)
 
     def _check_finished(self, journal: Journal, records: RecordsOf) -> None:
         """A source that nothing but its records tells from others is read again, before finished files are kept."""

@@ -49,7 +49,8 @@ def convert(
 
     Args:
         source: Record files, as `octavo.open` takes them, or a folder of other files (each is a record), tar files,
-            JSON lines, Parquet files.
+            JSON lines, Parquet files. A folder whose files are record files by their content only is refused: name the
+            files by a pattern, or say `source_format="folder"`.
         target: A file; a sharded name such as `train@64.array_record`; or a directory, which gets one file for each
             file of the source, or, with `format="folder"`, one file for each record. All but the last may be in an
             object store: a URL, or an `octavo.storage.InStore`; there a directory is what ends in `/`.

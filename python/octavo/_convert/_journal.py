@@ -84,7 +84,8 @@ class Journal:
         if not stat.S_ISREG(status.st_mode):
             raise StorageError(f"{self.path}: cannot write: not a regular file", path=self.path)
         with open(self._descriptor, "rb", closefd=False) as file:
-            return file.read()
+            head = file.read(len(_HEAD))
+            return head + file.read() if head == _HEAD else head  # of what is not ours nothing else matters
 
     def _resume(self, content: bytes, *, overwrite: bool, verify: bool) -> bool:
         if not content.startswith(_HEAD) and not _HEAD.startswith(content) and not overwrite:
@@ -144,9 +145,11 @@ class Journal:
         """All is done, or nothing is worth keeping."""
         if sys.platform == "win32":  # where open files cannot be removed
             self.close()
-        with contextlib.suppress(FileNotFoundError):
-            os.remove(self.path)
-        self.close()
+        try:
+            with refusals(self.path, "remove"), contextlib.suppress(FileNotFoundError):
+                os.remove(self.path)
+        finally:
+            self.close()
 
     def close(self) -> None:
         """Let go of the journal; it stays for the next time."""

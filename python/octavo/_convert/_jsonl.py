@@ -149,7 +149,8 @@ def meaning(line: bytes) -> bytes:
         NotJsonError: It is not JSON.
         UnicodeDecodeError: It is not UTF-8.
     """
-    if line.startswith(_BASE64_START) and line.endswith(_END):  # as the sink writes it
+    is_envelope = line.startswith(_BASE64_START) and line.endswith(_END)  # as the sink writes it
+    if is_envelope and len(line) >= len(_BASE64_START) + len(_END):  # no quote is both
         record = _from_base64(memoryview(line)[len(_BASE64_START) : -len(_END)])
         if record is not None:
             return record
@@ -195,10 +196,14 @@ def _content(line: bytes, key: bytes, start: int, end: int) -> bytes | None:
 
 
 def _from_base64(text: bytes | memoryview) -> bytes | None:
+    """What the text stands for, if it is the one spelling of it. What else is taken differs from Python to Python."""
     try:
-        return binascii.a2b_base64(text, strict_mode=True)
+        found = binascii.a2b_base64(text, strict_mode=True)
     except binascii.Error:
         return None
+    last = len(found) - 1 - (len(found) - 1) % 3 if found else 0
+    is_usual = len(text) == -(-len(found) // 3) * 4 and text[-4:] == binascii.b2a_base64(found[last:], newline=False)
+    return found if is_usual else None
 
 
 def _field(line: bytes, column: str) -> bytes:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Sequence
-from typing import IO, TYPE_CHECKING, TypeGuard, cast
+from typing import IO, TYPE_CHECKING, Any, TypeGuard, cast
 
 from octavo._convert import _foreign
 from octavo._convert._any_input import AnyInput, ChainedInput, File, ForeignInput, RecordInput
 from octavo._convert._in_store import objects_meant
-from octavo._location import FORMAT_OF_SUFFIX, PathLocation, as_text, expand, format_of_name, is_remote
+from octavo._convert._overlooked import refuse_records_as_files, warn_of_skipped
+from octavo._location import FORMAT_OF_SUFFIX, PathLocation, as_text, expand, format_of_name, is_manifest, is_remote
 from octavo._open import Format
 from octavo._open import open as open_records
 from octavo.errors import FormatError, OptionError, UnsupportedError
@@ -26,9 +27,17 @@ _SEVERAL = 2
 
 
 def open_input(
-    location: Location, format: Container | None = None, *, column: str | None = None, layout: str = "auto"
+    location: Location,
+    format: Container | None = None,
+    *,
+    column: str | None = None,
+    layout: str = "auto",
+    option: str | None = "source_format",
 ) -> AnyInput:
-    """Open whatever a location names; `column` and `layout` are for the containers that have them."""
+    """Open whatever a location names; `column` and `layout` are for the containers that have them.
+
+    `option` is what the caller calls `format`; who has no such option gets any folder as it is.
+    """
     if format is not None and format not in (*RECORD_FORMATS, *FOREIGN):
         message = f"format {format!r} is none of: {', '.join((*RECORD_FORMATS, *FOREIGN))}"
         raise OptionError(message)
@@ -37,18 +46,22 @@ def open_input(
         message = "folders of files are read from this machine; in an object store, use tar files instead"
         raise UnsupportedError(message)
     if format is None and _is_list(location) and len({kind_of(one)[0] for one in location}) > 1:
-        return _chained(location, column, layout)
+        return _chained(location, column, layout, option)
     is_said = format in RECORD_FORMATS or (format is not None and is_in_store)
     kind, inputs = (None, location) if is_said else kind_of(location)
     kind = format if format in FOREIGN else kind
     if kind is None:
-        return _open_records(inputs, cast("Format | None", format), column, layout)
+        return _open_records(inputs, cast("Format | None", format), column, layout, option)
     options = {"column": column, "layout": layout}
     if hasattr(inputs, "read"):
         return ForeignInput(kind, cast("IO[bytes]", inputs), options)
     if isinstance(inputs, bytes | bytearray | memoryview):
         return ForeignInput(kind, io.BytesIO(inputs), options)
-    return ForeignInput(kind, _foreign_files(kind, inputs), options)
+    files = _foreign_files(kind, inputs)
+    if kind == "folder" and format is None and option is not None:
+        for folder in files:
+            refuse_records_as_files(cast("str", folder), option)
+    return ForeignInput(kind, files, options)
 
 
 def kind_of(location: Location) -> tuple[str | None, Location]:
@@ -67,25 +80,35 @@ def _is_list(location: object) -> TypeGuard[Sequence[PathLocation]]:
     return isinstance(location, list | tuple) and all(isinstance(one, str | os.PathLike | InStore) for one in location)
 
 
-def _open_records(location: Location, format: Format | None, column: str | None, layout: str) -> AnyInput:
+def _open_records(
+    location: Location, format: Format | None, column: str | None, layout: str, option: str | None
+) -> AnyInput:
     if column is not None or layout != "auto":
         message = "column and layout are for tar files, JSON lines and Parquet: records have neither"
         raise OptionError(message)
     try:
-        return RecordInput(open_records(location, format=format))
-    except FormatError:
+        opened = RecordInput(open_records(location, format=format))
+    except FormatError as error:
+        if option is not None:
+            error.args = (str(error).replace("pass format=", f"pass {option}="),)
         # One reader is of one format; several formats are several readers.
         if format is not None or not _is_list(location) or len(location) < _SEVERAL:
             raise
-    return _chained(location, column, layout)
+    else:
+        for one in location if _is_list(location) else [location]:
+            if isinstance(one, str | os.PathLike) and not is_remote(one) and os.path.isdir(as_text(one)):
+                warn_of_skipped(as_text(one))
+        return opened
+    return _chained(location, column, layout, option)
 
 
-def _chained(locations: Sequence[PathLocation], column: str | None, layout: str) -> ChainedInput:
+def _chained(locations: Sequence[PathLocation], column: str | None, layout: str, option: str | None) -> ChainedInput:
     parts: list[RecordInput | ForeignInput] = []
     try:
         for one in locations:
             is_foreign = kind_of(one)[0] is not None
-            part = open_input(one, column=column, layout=layout) if is_foreign else open_input(one)
+            told: dict[str, Any] = {"column": column, "layout": layout} if is_foreign else {}
+            part = open_input(one, option=option, **told)
             parts.append(cast("RecordInput | ForeignInput", part))
     except BaseException:
         ChainedInput(parts).close()
@@ -106,6 +129,8 @@ def _kind_of_directory(path: str) -> tuple[str | None, Location]:
 
 
 def _kind_of_path(path: str) -> str | None:
+    if is_manifest(path):
+        return None  # they list record files alone
     first = os.fspath(cast("str", expand(path)[0]))  # a glob and a sharded name tell by their first file
     return None if format_of_name(first) else _foreign.kind_of(first)
 

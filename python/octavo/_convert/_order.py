@@ -14,6 +14,7 @@ from octavo._convert._any_input import AnyInput, ChainedInput, ForeignInput
 from octavo._convert._conversion import Conversion
 from octavo._convert._open_any import FOREIGN, open_input
 from octavo._convert._output import SUFFIX_OF, Target, target_format
+from octavo._convert._own_folder import refuse_own_folder
 from octavo._convert._own_sources import refuse_own_sources
 from octavo._convert._places import InObjectStore, Local, Place
 from octavo._convert._report import ConvertReport
@@ -93,12 +94,15 @@ def carry_out(
         else:
             jobs = _plan.jobs_of(name, _edges(opened, cutting))
         refuse_own_sources(opened, output.place, path, jobs)
+        if place.is_local:
+            refuse_own_folder(source, source_format, jobs)
         conversion = Conversion(
             opened, output, path, jobs, shuffle, overwrite=overwrite, verify=verify, elsewhere=elsewhere
         )
         digest, kept = conversion.run(progress)
-    paths = tuple(one.path for one in jobs)
-    return ConvertReport(paths, output.format, Digest.of_native(digest), verify, kept, time.monotonic() - began)
+        torn_bytes = opened.torn_bytes
+    paths, seconds = tuple(one.path for one in jobs), time.monotonic() - began
+    return ConvertReport(paths, output.format, Digest.of_native(digest), verify, kept, seconds, torn_bytes)
 
 
 @dataclasses.dataclass(frozen=True)

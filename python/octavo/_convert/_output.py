@@ -119,7 +119,10 @@ def target_format(target: str, format: str | None) -> Container:
         message = f"format {format!r} is none of: {', '.join(known)}"
         raise OptionError(message)
     suffixes = ", ".join(f"{suffix} ({name})" for name, suffix in SUFFIX_OF.items())
-    message = f"{target}: the name does not say what to write; use one of {suffixes}, or say the format"
+    message = (
+        f"{target}: the name does not say what to write; use one of {suffixes}, or say format=; so it is for a folder, "
+        f"{os.path.join(target, '')}, which gets one file for each file of the source"
+    )
     raise OptionError(message, path=target)
 
 

@@ -259,7 +259,7 @@ def _make(folder: str, made: list[str]) -> None:
             try:
                 os.mkdir(one)
             except FileExistsError as error:
-                if not os.path.isdir(one):
+                if not stat.S_ISDIR(os.stat(one).st_mode):
                     raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), one) from error
                 continue  # somebody else was quicker
         made.append(one)

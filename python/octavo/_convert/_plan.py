@@ -95,14 +95,22 @@ def jobs_of(name: Name, edges: list[int] | None) -> list[Job]:
 
 def names_in(directory: str, sources: list[str], suffix: str) -> list[str]:
     """One name in a directory for each source file: its own, with another suffix."""
-    names = []
-    for path in sources:
-        shard = _SHARD_NUMBER.search(path)  # x.tfrecord-00003-of-00064 keeps its number behind
-        found = _SUFFIXES.fullmatch(without_shard_number(os.path.basename(path)))
-        stem = found["stem"] if found else os.path.basename(path)
-        names.append(os.path.join(directory, stem + suffix + (shard[0] if shard else "")))
+    names = [os.path.join(directory, _with_suffix(os.path.basename(path), suffix)) for path in sources]
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         message = f"{twice}: two source files would get this name; name the target otherwise"
         raise OptionError(message, path=twice)
     return names
+
+
+def _with_suffix(name: str, suffix: str) -> str:
+    """The number of a shard stays on its side of the suffix, and goes before it where there was none.
+
+    So the shards are found by the sharded name that `octavo.open` knows them by: x.tfrecord-00003-of-00064 as
+    x.array_record@64, x-00003-of-00064 as x@64.array_record.
+    """
+    shard = _SHARD_NUMBER.search(name)
+    found = _SUFFIXES.fullmatch(without_shard_number(name))
+    if found is None or (shard and found["suffix"] is None):
+        return name + suffix
+    return found["stem"] + suffix + (shard[0] if shard else "")

@@ -297,3 +297,6 @@ def is_locked_alone(descriptor: int, path: str) -> bool:
         return os.path.samestat(os.fstat(descriptor), os.stat(path))
     except FileNotFoundError:
         return False
+    except OSError:
+        let_go(descriptor)
+        raise

@@ -22,9 +22,12 @@ class ConvertReport:
     verified: bool
     """Whether all files were read back, and hold records with that digest."""
     kept_count: int
-    """Files that were finished by an earlier, interrupted conversion, and were kept."""
+    """Files that were there already, just as they would have been written, and were kept."""
     seconds: float
     """How long it took."""
+    torn_bytes: int = 0
+    """Bytes at the ends of sources that were left out: of interrupted appends, or of files that were cut off. Where
+    there are any, records may be missing, however well the target was verified."""
 
     @property
     def record_count(self) -> int:

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from octavo import _core
-from octavo._convert._existing import refusal
 from octavo._convert._records_of import RecordsOf, Stopped, Tally
-from octavo.errors import OctavoError
+from octavo.errors import AlreadyExistsError, OctavoError
 
 if TYPE_CHECKING:
     from octavo._convert._existing import Judge
@@ -65,12 +64,17 @@ class Runner:
 
     def run(self, jobs: list[Job]) -> int:
         """Run all jobs that are not finished, and say how many were. If one fails, none is begun any more."""
-        waiting, kept = [], 0
+        waiting, same = [], {}
         for job in jobs:
-            if self._is_kept(job):
-                kept += 1
+            if self._may_be_anybodys(job):
+                same[job.path] = self._judge.expected(job, self._records)
+            elif (finished := self._journal.finished.get(job.path)) is not None:
+                self._tally.add_rest(finished.record_count, added=0)
             else:
                 waiting.append(job)
+        for path, digest in same.items():  # only now: where one is refused, nothing has begun
+            self._journal.finish(path, digest, verified=True)
+        kept = len(jobs) - len(waiting)
         if self._send is not None:
             self._run_elsewhere(waiting, self._send)
             return kept
@@ -84,17 +88,11 @@ class Runner:
             self._run_together(waiting, at_a_time)
         return kept
 
-    def _is_kept(self, job: Job) -> bool:
-        """Whether the file need not be written: as the journal has it, or because it is what would be written."""
+    def _may_be_anybodys(self, job: Job) -> bool:
+        """Whether there is something that may stay only if it is what would be written."""
         # What is in a folder may have changed without a trace, and what is not in the journal may be anybody's.
         is_ours = job.path in self._journal.known and self._target.format != "folder"
-        if self._overwrite or is_ours or self._target.is_free(job.path):
-            finished = self._journal.finished.get(job.path)
-            if finished is not None:
-                self._tally.add_rest(finished.record_count, added=0)
-            return finished is not None
-        self._journal.finish(job.path, self._judge.expected(job, self._records), verified=True)
-        return True
+        return not (self._overwrite or is_ours or self._target.is_free(job.path))
 
     def _run_elsewhere(self, waiting: list[Job], send: Sending) -> None:
         self.has_published = True  # or may have: nobody sees it from here
@@ -146,7 +144,8 @@ class Runner:
     def _check_still_free(self, job: Job) -> None:
         """Writing may take hours, and what came meanwhile is somebody else's."""
         if not self._overwrite and job.path not in self._journal.known and not self._target.is_free(job.path):
-            raise refusal(job.path)
+            message = f"{job.path}: something of this name came while it was written"
+            raise AlreadyExistsError(message, path=job.path)
 
     def _read_back(self, job: Job, written: _core.Digest) -> None:
         told = self._tally.from_total()

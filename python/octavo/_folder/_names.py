@@ -43,9 +43,9 @@ def judge(paths: Iterable[str]) -> None:
     """Refuse all of these paths if one of them cannot be written."""
     last = None
     for path in paths:
-        above, slash, name = path.rpartition("/")
+        above, _, name = path.rpartition("/")
         # What is in a folder mostly comes together, and only names that are new need be looked at.
-        if not slash or above != last or flaw(name):
+        if not above or above != last or flaw(name):
             parts_of(path)
         last = above
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import errno
 import os
+import stat
 
 from octavo._arguments import Progress, as_path, check_progress, check_switches
 from octavo._core import encode_folder_table
@@ -89,8 +90,13 @@ def _check_free(target: PathLocation, *, overwrite: bool) -> None:
 
 def _folder_to_pack(folder: str | os.PathLike[str]) -> str:
     path = as_path(folder, "a folder to pack") if folder != "" else ""  # not the working directory
-    if os.path.isdir(path):
-        return path
+    try:
+        if path and stat.S_ISDIR(os.stat(path).st_mode):
+            return path
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        pass
+    except OSError as error:
+        raise _told(error, path) from error
     if os.path.lexists(path):
         message = f"{shown(path)}: only folders are packed, and this is none"
         raise StorageError(message, path=path, errno=errno.ENOTDIR)

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from octavo import __version__
 from octavo.cli import _terminal
+from octavo.cli._arguments import with_formats_by_name
 from octavo.cli._failures import told
 
 # In the order of the help: looking, checking, changing, explaining. Each is a function in a module, both of its name.
@@ -44,6 +45,14 @@ COMMANDS = {
 _SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
+class Command(TyperCommand):
+    """One command, which takes a suffix for the name of its format."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse a line."""
+        return super().parse_args(ctx, with_formats_by_name(args))
+
+
 class Commands(TyperGroup):
     """The group, which finds its commands by their names."""
 
@@ -66,7 +75,7 @@ def _command(name: str) -> Any:
     function: Callable[..., None] = getattr(module, name)
     settings = _SETTINGS | getattr(module, "SETTINGS", {})  # a command may say how its line is parsed
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    alone.command(name, short_help=COMMANDS[name], context_settings=settings)(told(function))
+    alone.command(name, cls=Command, short_help=COMMANDS[name], context_settings=settings)(told(function))
     return typer.main.get_command(alone)
 
 

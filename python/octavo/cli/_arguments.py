@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 
 from octavo import _open
+from octavo._convert._foreign import kind_of
+from octavo._location import FORMAT_OF_SUFFIX
 
 STDIN = "-"
 
@@ -25,6 +27,28 @@ Force = Annotated[bool, typer.Option("--force", "-f", help="Replace files that e
 Format = Annotated[
     _open.Format | None, typer.Option("--format", help="The format, where content and name do not tell it.")
 ]
+
+
+_FORMAT_OPTIONS = ("--format", "--from", "--to")
+
+
+def with_formats_by_name(line: list[str]) -> list[str]:
+    """A command's arguments, with the names of formats for what people know them by: `--to ffr` is `--to ffrecord`."""
+    named = list(line)
+    for at, argument in enumerate(line):
+        if argument == "--":
+            break
+        option, is_joined, value = argument.partition("=")
+        if option in _FORMAT_OPTIONS and is_joined:
+            named[at] = f"{option}={_format_of(value)}"
+        elif option in _FORMAT_OPTIONS and at + 1 < len(line):
+            named[at + 1] = _format_of(line[at + 1])
+    return named
+
+
+def _format_of(name: str) -> str:
+    suffix = f".{name.removeprefix('.')}"
+    return FORMAT_OF_SUFFIX.get(suffix) or kind_of(suffix) or name
 
 
 def one_or_many(paths: list[str]) -> str | list[str]:

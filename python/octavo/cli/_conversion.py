@@ -7,9 +7,10 @@ import functools
 import os
 import shlex
 import shutil
+import stat
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -23,6 +24,7 @@ from octavo._location import as_text
 from octavo._open import Dialect
 from octavo.cli import _render, _terminal
 from octavo.cli._arguments import STDIN
+from octavo.cli._failures import DATA_LOSS
 from octavo.cli._stdin import stdin, without_stdin
 from octavo.errors import AlreadyExistsError, OctavoError, OptionError
 
@@ -119,8 +121,10 @@ def run(
             with open(path, "rb") as whole:
                 sys.stdout.flush()
                 shutil.copyfileobj(whole, sys.stdout.buffer)
-            return
-    tell(report, json=json)
+    if target != STDIN:
+        tell(report, json=json)
+    if report.torn_bytes:  # which a warning has told
+        raise typer.Exit(DATA_LOSS)
 
 
 def _converter(runner: str, beam_args: str | None, *, has_streams: bool) -> Callable[..., ConvertReport]:
@@ -170,6 +174,7 @@ def tell(report: ConvertReport, *, json: bool) -> None:
                 "verified": report.verified,
                 "kept_files": report.kept_count,
                 "seconds": round(report.seconds, 3),
+                "torn_bytes": report.torn_bytes,
             }
         )
         return
@@ -179,10 +184,22 @@ def tell(report: ConvertReport, *, json: bool) -> None:
     kept = f", {report.kept_count} of them kept from before" if report.kept_count > 0 else ""
     if report.kept_count == len(report.paths):
         kept = ", already there" if len(report.paths) == 1 else ", all already there"
-    what = f"{_wording.plural(report.record_count, 'record')}, {_wording.size(report.record_bytes)}"
+    what = f"{_wording.plural(report.record_count, 'record')} ({_wording.size(report.record_bytes)})"
+    file_bytes = _size_of(report.paths)
+    if file_bytes is not None:
+        what = f"{what}, {_wording.size(file_bytes)} in {_wording.plural(len(report.paths), 'file')}"
     _terminal.result(f"{where}: {what}{kept}")
     how = "read back and compared" if report.verified else "not read back"
     _terminal.result(f"digest {digest.ordered} ({how})")
+
+
+def _size_of(paths: Sequence[str]) -> int | None:
+    """What local files take; None of folders and of objects, which would have to be listed or asked for."""
+    try:
+        found = [os.stat(path) for path in paths]
+    except OSError:
+        return None
+    return sum(one.st_size for one in found) if all(stat.S_ISREG(one.st_mode) for one in found) else None
 
 
 @contextlib.contextmanager

@@ -68,8 +68,13 @@ def _drop_what_cannot_be_written() -> None:
 
 # Advice in messages is for Python; here it is for a shell.
 _IN_PYTHON = (
+    (r"\bpass format='(\w+)'", r"pass --format \1"),
+    (r"\bpass source_format='(\w+)'", r"pass --from \1"),
     (r"\bpass format=", "pass --format"),
+    (r"\bpass source_format=", "pass --from"),
+    (r"\bsay format=", "say --to"),
     (r"\bwith format='(\w+)'", r"with --format \1"),
+    (r", check_data=False reads past it at your own risk", ""),
     (r"\boctavo\.(recover|verify|append|convert)\b", r"'octavo \1'"),
 )
 

@@ -17,6 +17,7 @@ from octavo._location import as_text, is_remote
 from octavo.cli import _conversion as _c
 from octavo.cli import _terminal
 from octavo.cli._arguments import Json
+from octavo.cli._failures import DATA_LOSS
 from octavo.errors import OptionError
 from octavo.storage._stored import stored
 
@@ -38,12 +39,15 @@ def append(
         _appender(target, added) as writer,
     ):
         records = RecordsOf(added, Tally(added, advance, verify=False))
-        digest = records.copy(Job(target, 0, None), writer)
+        digest, torn_bytes = records.copy(Job(target, 0, None), writer), added.torn_bytes
     if json:
-        _terminal.emit_json({"path": target, "records": digest.record_count, "record_bytes": digest.record_bytes})
-        return
-    what = f"{_wording.plural(digest.record_count, 'record')}, {_wording.size(digest.record_bytes)}"
-    _terminal.result(f"{target}: {what} added")
+        told = {"path": target, "records": digest.record_count, "record_bytes": digest.record_bytes}
+        _terminal.emit_json({**told, "torn_bytes": torn_bytes})
+    else:
+        what = f"{_wording.plural(digest.record_count, 'record')}, {_wording.size(digest.record_bytes)}"
+        _terminal.result(f"{target}: {what} added")
+    if torn_bytes:  # which a warning has told
+        raise typer.Exit(DATA_LOSS)
 
 
 def _appender(target: str, added: AnyInput) -> octavo.Writer:

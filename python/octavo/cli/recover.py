@@ -165,8 +165,17 @@ def _print(outcomes: list[Outcome], limit: int, *, with_table: bool) -> None:
 
 def _line(task: Task, lost: LostRange) -> str:
     where = f"bytes {lost.offset} to {lost.end - 1}" if lost.end > lost.offset else f"from byte {lost.offset} on"
-    records = "an unknown number of records" if lost.record_count is None else plural(lost.record_count, "record")
-    return f"{shown(task.source)}: {where}, {records}: {lost.reason}"
+    return f"{shown(task.source)}: {where}, {_which(lost)}: {lost.reason}"
+
+
+def _which(lost: LostRange) -> str:
+    """Which records were lost, as far as that is known."""
+    first, count = lost.record, lost.record_count
+    if count is None:
+        return "an unknown number of records" + ("" if first is None else f" from record {first} on")
+    if first is None:
+        return plural(count, "record")
+    return f"record {first}" if count == 1 else f"records {first} to {first + count - 1}"
 
 
 def _cells(outcome: Outcome) -> tuple[str, str]:
@@ -229,4 +238,10 @@ def _file_as_json(outcome: Outcome) -> dict[str, Any]:
 
 
 def _lost_as_json(lost: LostRange) -> dict[str, Any]:
-    return {"offset": lost.offset, "end": lost.end, "records": lost.record_count, "reason": lost.reason}
+    return {
+        "offset": lost.offset,
+        "end": lost.end,
+        "record": lost.record,
+        "records": lost.record_count,
+        "reason": lost.reason,
+    }

@@ -4,12 +4,15 @@ Every attempt of a task writes a file of its own into a hidden place in that fol
 `Part`. Whoever runs the job then commits the parts, one for each task, or aborts. An attempt that failed, or that was
 made twice, leaves a file that nobody reports, and that goes with the hidden place.
 
->>> staging = Staging.begin("out", suffix=".array_record")  # doctest: +SKIP
->>> path = staging.attempt(3)                               # doctest: +SKIP
->>> with octavo.create(path) as writer: ...                 # doctest: +SKIP
->>> part = staging.part(3, path)                            # doctest: +SKIP
->>> staging.commit([part, ...])                             # doctest: +SKIP
-['/data/out/part-00000-of-00017.array_record', ...]
+>>> import octavo
+>>> from octavo.integrations._staging import Staging
+>>> staging = Staging.begin("out", suffix=".array_record")
+>>> path = staging.attempt(0)
+>>> with octavo.create(path) as writer:
+...     writer.write(b"a record")
+>>> part = staging.part(0, path)
+>>> staging.commit([part])
+['.../out/part-00000-of-00001.array_record']
 
 A `Staging` and a `Part` are small and can be pickled: the job begins and ends in one process, and tasks run in others.
 """

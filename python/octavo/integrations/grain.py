@@ -2,8 +2,10 @@
 
 >>> import grain
 >>> from octavo.integrations.grain import DataSource
->>> source = DataSource("train.array_record")  # doctest: +SKIP
->>> dataset = grain.MapDataset.source(source).shuffle(seed=7).map(decode)  # doctest: +SKIP
+>>> source = DataSource("train.array_record")
+>>> dataset = grain.MapDataset.source(source).shuffle(seed=7).map(bytes.decode)
+>>> len(dataset)
+100
 
 Grain asks a source for one record after the other. `DataSource.batches` is for those who would rather not.
 """

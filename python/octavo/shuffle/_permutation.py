@@ -64,7 +64,11 @@ class Permutation(Sequence[int]):
             return False
 
     def index(self, number: int, start: int = 0, stop: int | None = None) -> int:
-        """At which position a number stands; as quick as the number at a position."""
+        """At which position a number stands; as quick as the number at a position.
+
+        Raises:
+            ValueError: The number is not there, or not from position `start` to `stop`.
+        """
         if number in self:
             position = self._order.position_of(operator.index(number))
             if position in range(*slice(start, stop).indices(len(self))):

@@ -24,7 +24,7 @@ class Sampler:
     """The numbers of one epoch after the other: each number alone, or lists of them.
 
     Every `for` loop over a sampler is an epoch. The first goes on from where the sampler stands, each further one
-    begins the next epoch.
+    begins the next epoch. A state that was saved at the end of an epoch stands at the beginning of the next.
 
     Args:
         source: How many records there are; or what has them, such as a reader; or a `Mixture`.
@@ -67,6 +67,7 @@ class Sampler:
         self.pad = pad
         self._next = (0, 0)
         self._latest: Place | None = None
+        self._finished: int | None = None
 
     @property
     def seed(self) -> int:
@@ -120,13 +121,35 @@ class Sampler:
         """The state after so many items of the epoch under way, for loaders that ask for numbers ahead of their use.
 
         Args:
-            steps: Batches (numbers, if there is no batch size) that were used since the `for` loop began.
+            steps: Batches (numbers, if there is no batch size) that were used since the `for` loop began: not more than
+                that loop has.
+
+        Raises:
+            OptionError: There are not so many steps from there to the end of the epoch.
         """
         epoch, position = self._next if self._latest is None else self._latest.begun
-        return self._state(epoch, self.position_after(position, whole("steps", steps)))
+        most = self._steps_from(position)
+        if whole("steps", steps) > most:
+            message = f"steps is {steps}, but only {most} are left of this epoch; count from where its loop began"
+            raise OptionError(message)
+        return self._state(epoch, self.position_after(position, steps))
 
     def load_state_dict(self, state: Mapping[str, int]) -> None:
-        """Go on from a state, which another number of ranks or another batch size may have left."""
+        """Go on from a state, which another number of ranks or another batch size may have left.
+
+        Where the state leaves nothing of its epoch to do, that is the beginning of the next one.
+
+        Raises:
+            RecordTypeError: This is no state of a sampler.
+            OptionError: It is one of another number of samples, or of another order.
+        """
+        self._restore(state)
+        epoch, position = self._next
+        if position and self._is_over_at(position):
+            self._next, self._finished = (epoch + 1, 0), epoch
+
+    def _restore(self, state: Mapping[str, int]) -> None:
+        """Stand exactly where a state says, at the end of an epoch too: for loaders that notice that end themselves."""
         try:
             given = {name: state[name] for name in _STATE}
         except (KeyError, TypeError):
@@ -135,27 +158,35 @@ class Sampler:
         seed, epoch = whole_seed(given["seed"]), whole_epoch(given["epoch"])
         samples, order = whole("samples", given["samples"]), whole("order", given["order"])
         if samples != self.size:
-            message = f"this state is of an epoch of {samples} samples; there are {self.size} here"
+            message = (
+                f"this state is of an epoch of {samples} samples; there are {self.size} here, in other orders; "
+                f"begin the next epoch of these instead: set_epoch({epoch + 1})"
+            )
             raise OptionError(message)
         if order != self._fingerprint:
             message = "this state is of another order: shuffle, block, window or the weights of a mixture are others"
             raise OptionError(message)
         self._next = epoch, whole("position", given["position"], at_most=self.size)
         self._order = self._order.with_seed(seed)
-        self._latest = None
+        self._latest = self._finished = None
 
     def set_epoch(self, epoch: int) -> None:
-        """Let the next `for` loop begin this epoch; if a state was just loaded for it, where that one says."""
-        epoch = whole_epoch(epoch)
+        """Let the next `for` loop begin this epoch; if a state was just loaded for it, where that one says.
+
+        Of an epoch that was over in that state, nothing is left: the next loop is empty.
+        """
+        epoch, finished = whole_epoch(epoch), self._finished
+        self._finished = None
         if self._latest is not None or self._next[0] != epoch:
-            self._next = epoch, 0
+            # Loops that count from 0 whatever was loaded come by here; they would train on a finished epoch once more.
+            self._next = epoch, self.size if epoch == finished else 0
             self._latest = None
 
     def begin(self, iteration: Place) -> tuple[int, int]:
         """The epoch and position for an iteration that is asked for its first item, and is the latest from now on."""
         epoch, position = self._next
         self._next = epoch + 1, 0
-        self._latest = iteration
+        self._latest, self._finished = iteration, None
         return epoch, position
 
     def runs(self, epoch: int, position: int, length: int) -> Iterator[tuple[int, memoryview[int]]]:
@@ -175,12 +206,22 @@ class Sampler:
         after = position + steps * step
         return self.size if after + (step if self.drop_last else 0) > self.size else after
 
+    def _steps_from(self, position: int) -> int:
+        """How many steps there are from a position to the end of the epoch, on the rank that has most."""
+        step = (self.batch_size or 1) * self.world_size
+        return (self.size - position + (0 if self.drop_last else step - 1)) // step
+
     def _place(self) -> tuple[int, int]:
         return self._next if self._latest is None else (self._latest.epoch, self._latest.position)
 
     def _state(self, epoch: int, position: int) -> dict[str, int]:
         state = (self.seed, epoch, position, self.size, self._fingerprint)
         return dict(zip(_STATE, state, strict=True))
+
+    def _is_over_at(self, position: int) -> bool:
+        """Whether no rank gets anything from a position on: the same answer on all of them."""
+        left = self.size - position
+        return left < (self.batch_size or 1) * self.world_size if self.drop_last else not left
 
     def count_from(self, position: int) -> int:
         """How many samples this rank gets from a position to the end of the epoch."""

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from octavo._shard_sets import warn_of_missing
 from octavo.errors import NotFoundError, UnsupportedError
 from octavo.storage._stored import InStore, StoredObject, stored
 
@@ -70,6 +71,7 @@ def _matching(one: StoredObject, is_side_file: Callable[[str], bool]) -> list[St
     if not keys:
         message = f"{one.name}: no object matches the pattern"
         raise NotFoundError(message, path=one.name)
+    warn_of_missing(one.name, keys, lambda key: _matches(key.split("/"), segments))
     return [_sibling(one, key, by_key[key]) for key in keys]
 
 
@@ -120,4 +122,5 @@ def _object_or_folder(one: StoredObject, is_record_name: Callable[[str], bool]) 
     if not found:
         message = f"{one.name}: the folder has no record files"
         raise NotFoundError(message, path=one.name)
+    warn_of_missing(one.name, [key for key, _ in found])
     return [_sibling(one, key, status) for key, status in found]

@@ -13,6 +13,7 @@ import pytest
 import octavo
 from octavo._writer import Writer
 from octavo.compat.array_record.python.array_record_module import ArrayRecordReader, ArrayRecordWriter
+from octavo.errors import UnclosedWriterWarning
 from tests.compat.array_record.samples import DEFAULT_OPTIONS, numbered, write
 
 KEYS = (
@@ -201,7 +202,7 @@ def test_a_block_that_raises_leaves_a_file_that_nobody_takes_for_whole(tmp_path:
 def test_a_writer_that_is_dropped_warns_and_leaves_no_footer(tmp_path: Path):
     writer = ArrayRecordWriter(str(tmp_path / "file"))
     writer.write(b"x")
-    with pytest.warns(ResourceWarning, match="was never closed"):
+    with pytest.warns(UnclosedWriterWarning, match="was never closed: the file is unfinished"):
         del writer
     assert not ArrayRecordReader(str(tmp_path / "file")).ok()
 

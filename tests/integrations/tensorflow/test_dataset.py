@@ -134,8 +134,7 @@ def test_a_job_goes_on_with_another_number_of_ranks(path):
 def test_a_sampler_at_the_end_of_its_epoch_goes_on_with_the_next(path):
     sampler = Sampler(COUNT, batch_size=50, seed=3)
     sampler.load_state_dict(sampler.state_after(4))
-    assert dataset(path, sampler=sampler).cardinality() == 0
-    assert numbers(dataset(path, sampler=sampler, epochs=2)) == list(Permutation(COUNT, seed=3, epoch=1))
+    assert numbers(dataset(path, sampler=sampler)) == list(Permutation(COUNT, seed=3, epoch=1))
 
 
 def test_a_sampler_of_a_mixture_mixes_files(path, tmp_path):

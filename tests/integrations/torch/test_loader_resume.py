@@ -30,16 +30,36 @@ def test_a_state_gives_what_is_left(path, steps, epoch):
         list(loader)
     batches = iter(loader)
     before = [next(batches).tolist() for _ in range(steps)]
-    # Before the first batch, the state is that of the epoch before: it is over, and nothing has come after it.
     state = json.loads(json.dumps(loader.state_dict()))
     resumed = loader_of(path, seed=0)
     resumed.load_state_dict(state)
     loader.close()
-    after = [lists(resumed), lists(resumed), lists(resumed)]
-    if steps == 0 and epoch:
-        assert after == [[], EPOCHS[epoch], EPOCHS[epoch + 1]]
-    else:
-        assert [before + after[0], *after[1:]] == EPOCHS[epoch : epoch + 3]
+    is_over = steps == len(EPOCHS[epoch])
+    assert resumed.epoch == epoch + is_over
+    after: list[list[list[int]]] = [[]] * is_over + [lists(resumed) for _ in range(resumed.epoch, epoch + 3)]
+    assert [before + after[0], *after[1:]] == EPOCHS[epoch : epoch + 3]
+
+
+@pytest.mark.parametrize("options", [{}, {"drop_last": True}, {"pad": True, "rank": 1, "world_size": 3}])
+def test_a_state_at_the_end_of_an_epoch_is_the_beginning_of_the_next(path, options):
+    loader = loader_of(path, **options)
+    list(loader)
+    resumed = loader_of(path, **options)
+    resumed.load_state_dict(loader.state_dict())
+    assert resumed.epoch == 1
+    assert [lists(resumed) for _ in range(resumed.epoch, 3)] == [lists(loader), lists(loader)]
+
+
+def test_a_finished_epoch_is_not_repeated_by_a_loop_that_counts_from_0(path):
+    loader = loader_of(path)
+    list(loader)
+    resumed = loader_of(path)
+    resumed.load_state_dict(loader.state_dict())
+    seen = []
+    for epoch in range(3):
+        resumed.set_epoch(epoch)
+        seen.append(lists(resumed))
+    assert seen == [[], *EPOCHS[1:3]]
 
 
 def test_batches_that_were_made_ahead_do_not_count(path):
@@ -84,7 +104,7 @@ def test_a_sampler_goes_on_where_a_loader_stopped(path):
     assert before + list(sampler) == EPOCHS[0]
     resumed = loader_of(path)
     resumed.load_state_dict(sampler.state_dict())
-    assert [lists(resumed), lists(resumed)] == [[], EPOCHS[1]]
+    assert [lists(resumed), lists(resumed)] == EPOCHS[1:3]
 
 
 def test_an_epoch_is_chosen(path):

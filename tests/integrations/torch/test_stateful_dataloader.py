@@ -118,7 +118,8 @@ def test_another_number_of_workers(dataset, steps, kind, before, after):
     sampler = BatchSampler(dataset, BATCH)
     sampler.load_state_dict(sampler_state(loader.state_dict()))
     resumed = stateful_dataloader.StatefulDataLoader(dataset, batch_sampler=sampler, num_workers=after)
-    assert lists(resumed) == what_is_left(0, steps)[0]
+    # A sampler knows from the state of the last batch that the epoch is over; a loader of torchdata has to notice.
+    assert lists(resumed) == (what_is_left(0, steps)[0] or EPOCHS[1])
 
 
 def test_another_number_of_ranks_and_another_loader(dataset):

@@ -39,8 +39,8 @@ def open_records(source: str | SpanSource, *, stacklevel: int = 3) -> Reader:
         raise as_corruption(error) from error
     for path, offset, torn_bytes in records._torn:  # noqa: SLF001 - part of the package
         message = (
-            f"{path}: the last {torn_bytes} bytes, from byte {offset} on, are an interrupted append and were left out; "
-            "octavo.trim cuts them off"
+            f"{path}: the last {torn_bytes} bytes, from byte {offset} on, are an interrupted append, or the file was "
+            "cut off; they were left out, and records may be missing; octavo.trim cuts them off"
         )
         warnings.warn(message, TornAppendWarning, stacklevel=stacklevel)
     return records

@@ -2,9 +2,9 @@
 
 >>> import apache_beam as beam
 >>> from octavo.integrations.beam import ReadFromRecords, WriteToRecords
->>> with beam.Pipeline() as pipeline:  # doctest: +SKIP
+>>> with beam.Pipeline() as pipeline:
 ...     records = pipeline | ReadFromRecords("train-*.tfrecord")
-...     records | WriteToRecords("train", ".array_record", codec="zstd:7")
+...     written = records | WriteToRecords("train", ".array_record", codec="zstd:7")
 
 All formats of octavo, on all file systems of Beam: paths of this machine are opened by name, everything else through
 `apache_beam.io.filesystems.FileSystems`.

@@ -1,9 +1,11 @@
 """Records in PyTorch: a data set, samplers that know where they stand, and a loader of threads.
 
 >>> from octavo.torch import Loader
->>> loader = Loader("train.ffr", batch_size=256, decode=decode)  # doctest: +SKIP
->>> for batch in loader:  # doctest: +SKIP
-...     train(batch)
+>>> loader = Loader("train.ffr", batch_size=64, decode=len)
+>>> for batch in loader:
+...     print(batch.shape)
+torch.Size([64])
+torch.Size([36])
 """
 
 try:

@@ -141,7 +141,10 @@ class Loader(Closing):
         return self._sampler.epoch
 
     def set_epoch(self, epoch: int) -> None:
-        """Let the next `for` loop begin this epoch; if a state was just loaded for it, where that one says."""
+        """Let the next `for` loop begin this epoch; if a state was just loaded for it, where that one says.
+
+        Of an epoch that was over in that state, nothing is left: the next loop is empty.
+        """
         self._sampler.set_epoch(epoch)
 
     def state_dict(self) -> dict[str, int]:
@@ -149,7 +152,7 @@ class Loader(Closing):
         return self._sampler.state_dict()
 
     def load_state_dict(self, state: Mapping[str, int]) -> None:
-        """Let the next `for` loop go on from a state."""
+        """Let the next `for` loop go on from a state; from one at the end of an epoch, with the next epoch."""
         self._sampler.load_state_dict(state)
 
     def close(self) -> None:

@@ -28,7 +28,8 @@ class StatefulIteration(base.Iteration):
 
     def load_state_dict(self, state: Mapping[str, int]) -> None:
         """Begin at once where a state says, so that the next iterator is for the epoch after."""
-        self._sampler.load_state_dict(state)
+        # As it is: of an epoch that is over, the loader knows, and asks for another iterator.
+        self._sampler._restore(state)  # noqa: SLF001 - of this package
         self.begun = self.epoch, self.position = self._sampler.begin(self)
         self._has_begun = True
         self._items = None  # they follow from the place
@@ -139,6 +140,10 @@ def sampler_state(loader_state: Mapping[str, Any]) -> dict[str, int]:
 
     Args:
         loader_state: What `StatefulDataLoader.state_dict` gave, of a loader over a `Sampler` or `BatchSampler`.
+
+    Raises:
+        RecordTypeError: This is no such state.
+        OptionError: Batches were given since the state was noted, so that it does not say how many.
     """
     try:
         main = loader_state["_snapshot"]["_main_snapshot"] if "_snapshot" in loader_state else loader_state
