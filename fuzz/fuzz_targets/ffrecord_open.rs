@@ -1,5 +1,5 @@
-//! Any bytes at all, opened as an FFRecord file: octavo and the naive twin must say the same of them.
+//! FFRecord files from bytes as they come, read in every way.
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|file: &[u8]| octavo_fuzz::ffrecord::check(file));
+libfuzzer_sys::fuzz_target!(|input: &[u8]| octavo_fuzz::ffrecord::open(input));

@@ -1,5 +1,5 @@
-//! Any bytes at all, read as the table of a packed folder.
+//! Tables of packed folders.
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|table: &[u8]| octavo_fuzz::folder_table::check(table));
+libfuzzer_sys::fuzz_target!(|input: &[u8]| octavo_fuzz::folder_table::check(input));

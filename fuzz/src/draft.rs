@@ -9,32 +9,41 @@ const fn compression(codec: Codec, level: i32, window_log: u32) -> Compression {
     Compression { codec, level, window_log }
 }
 
-/// Every codec, at levels that are quick; the last ones are the least quick.
-pub const COMPRESSIONS: [Compression; 6] = [
-    Compression::NONE,
-    compression(Codec::Snappy, 1, 0),
-    compression(Codec::Zstd, 1, 10),
-    compression(Codec::Zstd, 3, 20),
-    compression(Codec::Brotli, 0, 16),
-    compression(Codec::Brotli, 5, 22),
-];
+/// Codecs at levels that are quick.
+const QUICK: [Compression; 3] =
+    [Compression::NONE, compression(Codec::Snappy, 1, 0), compression(Codec::Zstd, 1, 10)];
+/// And others, whose encoders want much memory for every chunk.
+const SLOW: [Compression; 3] =
+    [compression(Codec::Zstd, 3, 20), compression(Codec::Brotli, 0, 16), compression(Codec::Brotli, 5, 22)];
 
-/// Any of these codecs, with or without columns.
-pub fn chunk_options(input: &mut Unstructured<'_>, codecs: &[Compression]) -> Result<ChunkOptions> {
+/// Any codec, with or without columns.
+pub fn chunk_options(input: &mut Unstructured<'_>) -> Result<ChunkOptions> {
+    let quick = quick_chunk_options(input)?;
+    let is_quick = input.arbitrary::<u8>()? != 0x4c; // mostly
+    let compression = if is_quick { quick.compression } else { *input.choose(&SLOW)? };
+    Ok(ChunkOptions { compression, ..quick })
+}
+
+/// The same for files, which have many chunks.
+pub fn quick_chunk_options(input: &mut Unstructured<'_>) -> Result<ChunkOptions> {
     let transpose = if input.arbitrary()? { Some(input.int_in_range(1..=1024)?) } else { None };
-    Ok(ChunkOptions { compression: *input.choose(codecs)?, transpose })
+    Ok(ChunkOptions { compression: *input.choose(&QUICK)?, transpose })
 }
 
 /// Records of any sizes, until the input ends.
 pub fn records(input: &mut Unstructured<'_>) -> Result<Vec<Vec<u8>>> {
     let mut records = Vec::new();
     while !input.is_empty() {
-        let len = usize::from(input.arbitrary::<u8>()?).min(input.len());
-        // A few are long, out of few bytes: columns and codecs look for what is repeated.
-        let times = if len > 250 { 300 } else { 1 };
-        records.push(input.bytes(len)?.repeat(times));
+        records.push(record(input)?);
     }
     Ok(records)
+}
+
+/// The next record. A few are long, out of few bytes: columns and codecs look for what is repeated.
+pub fn record(input: &mut Unstructured<'_>) -> Result<Vec<u8>> {
+    let said = usize::from(input.arbitrary::<u8>()?);
+    let bytes = input.bytes(said.min(input.len()) % 64)?;
+    Ok(bytes.repeat(if said > 250 { 40 } else { 1 }))
 }
 
 /// A change of some bytes of something.
@@ -76,6 +85,13 @@ pub fn apply(edits: &[Edit], bytes: &mut Vec<u8>) {
             Edit::Cut { .. } => bytes.truncate(at),
         }
     }
+}
+
+/// The same for what stands from a place on.
+pub fn change(edits: &[Edit], place: u16, bytes: &mut Vec<u8>) {
+    let mut behind = bytes.split_off(usize::from(place) % (bytes.len() + 1));
+    apply(edits, &mut behind);
+    bytes.append(&mut behind);
 }
 
 /// Addresses for the bytes that a chunk claims are reserved, and not touched if it lies. The fuzzer takes a large

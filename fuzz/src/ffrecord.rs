@@ -1,22 +1,16 @@
-//! The naive twin of the FFRecord parser, written from `docs/spec/ffrecord.md` alone.
+//! FFRecord files, beside a naive twin: the parser by itself, and all of it through the engine.
 
-use octavo_format::format::ffrecord::{FfIndex, FixedHeader, IndexBuilder};
-use octavo_format::{FormatError, Index, Placement};
+mod twin;
 
+use libfuzzer_sys::arbitrary::{Result, Unstructured};
+use octavo_engine::open::OpenOptions;
+use octavo_engine::write::Recipe;
+use octavo_format::format::ffrecord::{spool, FfIndex, FixedHeader, IndexBuilder};
+use octavo_format::{Format, FormatError, Index, Placement};
+
+use self::twin::{encode, salvage, salvage_spool, slice, with_right_checksums, Fault, Twin};
 use crate::checksums::crc32;
-
-/// What can be wrong, by kind: the twin names every fault a file has, and octavo must have found one of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fault {
-    HeaderTruncated,
-    NegativeCount,
-    IndexBeyondFile,
-    Unfinished,
-    IndexChecksum,
-    OutOfOrder,
-    Truncated,
-    RecordChecksum,
-}
+use crate::{draft, reading, recovery, writing};
 
 fn fault_of(error: &FormatError) -> Fault {
     match error {
@@ -34,7 +28,7 @@ fn fault_of(error: &FormatError) -> Fault {
 
 /// The file of that input as it is, and changed so that it gets past the checks that chance never gets past:
 /// with right checksums, as a legacy file, and as the start of a file too large for 32 bits.
-pub fn check(file: &[u8]) {
+pub fn open(file: &[u8]) {
     let size = file.len() as u64;
     compare(file, size, false);
     compare(file, size, true);
@@ -49,11 +43,86 @@ pub fn check(file: &[u8]) {
     compare(&legacy, size + (5 << 30), true);
 }
 
+/// The same files through the engine, and files made from the input.
+pub fn decode(input: &[u8]) {
+    same_records(input);
+    same_records(&with_right_checksums(input));
+    if let Ok((file, _)) = generated(&mut Unstructured::new(input)) {
+        same_records(&file);
+    }
+}
+
+/// Records of the input, written by the engine: byte for byte what the twin writes.
+pub fn round_trip(input: &[u8]) {
+    let mut input = Unstructured::new(input);
+    let (Ok(pauses), Ok(records)) = (input.arbitrary(), draft::records(&mut input)) else { return };
+    let file = writing::write(&records, &Recipe::FfRecord, pauses);
+    assert_eq!(file, encode(&records));
+    same_records(&file);
+}
+
+/// What recovery finds in the input, in files made from it, and in the side files of writers that died.
+pub fn recover(input: &[u8]) {
+    saves(input);
+    saves(&[&spool::MAGIC, input].concat());
+    if let Ok((file, side_file)) = generated(&mut Unstructured::new(input)) {
+        saves(&file);
+        saves(&side_file);
+    }
+}
+
+/// A file and a side file of some records, both with the same changes.
+fn generated(input: &mut Unstructured<'_>) -> Result<(Vec<u8>, Vec<u8>)> {
+    let (edits, place, group) = (draft::edits(input)?, input.arbitrary()?, input.int_in_range(1..=5)?);
+    let records = draft::records(input)?;
+    let (mut file, mut side_file) = (encode(&records), Vec::new());
+    for block in records.chunks(group) {
+        let lens: Vec<u64> = block.iter().map(|record| record.len() as u64).collect();
+        let checksums: Vec<u32> = block.iter().map(|record| crc32(record)).collect();
+        spool::encode_block(&lens, &checksums, &mut side_file);
+        side_file.extend(block.concat());
+    }
+    draft::change(&edits, place, &mut file);
+    draft::change(&edits, place, &mut side_file);
+    Ok((file, side_file))
+}
+
+fn saves(file: &[u8]) {
+    if file.starts_with(&spool::MAGIC) {
+        return recovery::saves(file, Format::FfRecord, &salvage_spool(file));
+    }
+    match salvage(file) {
+        Some(records) => recovery::saves(file, Format::FfRecord, &records),
+        None => assert!(recovery::recover(file, Format::FfRecord).is_err(), "the index does not hold"),
+    }
+}
+
+/// The engine must read every record as the twin does, checked or not.
+fn same_records(file: &[u8]) {
+    for check_data in [true, false] {
+        let options = OpenOptions { format: Some(Format::FfRecord), check_data, ..OpenOptions::default() };
+        let twin = Twin::read(file, file.len() as u64, check_data);
+        let Some(found) = reading::agree(file, &options) else {
+            assert_ne!(twin.faults, [], "the twin finds no fault");
+            continue;
+        };
+        assert_eq!((found.count, &twin.faults), (twin.records.len() as u64, &Vec::new()));
+        for (number, record) in found.numbers.iter().zip(found.records) {
+            let placed = twin.records[*number as usize].ok();
+            let right =
+                |&(_, _, checksum): &(u64, u64, u32), bytes: &[u8]| !check_data || crc32(bytes) == checksum;
+            let expected =
+                placed.and_then(|place| slice(file, place.0, place.1).filter(|bytes| right(&place, bytes)));
+            assert_eq!(record.as_deref(), expected, "record {number}");
+        }
+    }
+}
+
 /// Opens `file`, the first bytes of a file of `size`, with both, and every record of it.
 fn compare(file: &[u8], size: u64, check_data: bool) {
     let twin = Twin::read(file, size, check_data);
     for piece in [1, 3, usize::MAX] {
-        let Some(opened) = open(file, size, piece, check_data) else {
+        let Some(opened) = index(file, size, piece, check_data) else {
             return;
         };
         match opened {
@@ -93,7 +162,12 @@ fn compare_records(file: &[u8], twin: &Twin, index: &FfIndex) {
 }
 
 /// octavo's parser, fed `piece` entries at a time. None where the file given does not hold the whole index.
-fn open(file: &[u8], size: u64, piece: usize, check_data: bool) -> Option<Result<FfIndex, FormatError>> {
+fn index(
+    file: &[u8],
+    size: u64,
+    piece: usize,
+    check_data: bool,
+) -> Option<std::result::Result<FfIndex, FormatError>> {
     let header = match FixedHeader::parse(file, size) {
         Ok(header) => header,
         Err(error) => return Some(Err(error)),
@@ -109,7 +183,7 @@ fn build(
     checksums: &[u8],
     offsets: &[u8],
     piece: usize,
-) -> Result<IndexBuilder, FormatError> {
+) -> std::result::Result<IndexBuilder, FormatError> {
     for entries in offsets.chunks(piece.saturating_mul(8)) {
         if !builder.push_offsets(entries)? {
             break;
@@ -120,95 +194,4 @@ fn build(
         builder.push_checksums(entries)?;
     }
     Ok(builder)
-}
-
-/// What a file is, read without any cleverness.
-struct Twin {
-    faults: Vec<Fault>,
-    /// Start, end and checksum of each record, or why it has none.
-    records: Vec<Result<(u64, u64, u32), Fault>>,
-}
-
-impl Twin {
-    fn read(file: &[u8], size: u64, check_data: bool) -> Self {
-        let refused = |fault| Self { faults: vec![fault], records: Vec::new() };
-        if file.len() < 12 {
-            return refused(Fault::HeaderTruncated);
-        }
-        let (meta_checksum, count) = (u32_at(file, 0), i64_at(file, 4));
-        if count < 0 {
-            return refused(Fault::NegativeCount);
-        }
-        let header_bytes = 12 + 12 * i128::from(count);
-        if header_bytes > i128::from(size) {
-            return refused(Fault::IndexBeyondFile);
-        }
-        if count == 0 && size > 12 {
-            return refused(Fault::Unfinished);
-        }
-        let Some(index) = usize::try_from(header_bytes).ok().and_then(|end| file.get(4..end)) else {
-            return Self { faults: Vec::new(), records: Vec::new() };
-        };
-        let count = (index.len() - 8) / 12;
-        let checksums: Vec<u32> = (0..count).map(|i| u32_at(index, 8 + 4 * i)).collect();
-        let mut edges: Vec<i128> = (0..count).map(|i| i128::from(i64_at(index, 8 + 4 * count + 8 * i))).collect();
-        let is_legacy = meta_checksum == 0;
-
-        let mut faults = Vec::new();
-        if !is_legacy && check_data && crc32(index) != meta_checksum {
-            faults.push(Fault::IndexChecksum);
-        }
-        let falls =
-            edges.windows(2).any(|pair| pair[1] < pair[0]) || edges.first().is_some_and(|&at| at < header_bytes);
-        if !is_legacy && falls {
-            faults.push(Fault::OutOfOrder);
-        }
-        edges.push(i128::from(size));
-        let place = |i: usize| {
-            let (start, end) = (edges[i], edges[i + 1]);
-            if start < header_bytes || (end < start && i + 1 < count) {
-                return Err(Fault::OutOfOrder);
-            }
-            if start > i128::from(size) || end > i128::from(size) {
-                return Err(Fault::Truncated);
-            }
-            Ok((start as u64, end as u64, checksums[i]))
-        };
-        Self { faults, records: (0..count).map(place).collect() }
-    }
-}
-
-/// The same file with the checksum of every record that lies in it, and then that of its index, made right.
-fn with_right_checksums(file: &[u8]) -> Vec<u8> {
-    let mut file = file.to_vec();
-    let size = file.len() as u64;
-    for (record, placed) in Twin::read(&file, size, false).records.into_iter().enumerate() {
-        if let Some(bytes) = placed.ok().and_then(|(start, end, _)| slice(&file, start, end)) {
-            let checksum = crc32(bytes).to_le_bytes();
-            file[12 + 4 * record..16 + 4 * record].copy_from_slice(&checksum);
-        }
-    }
-    if file.len() >= 12 {
-        let count = usize::try_from(i64_at(&file, 4)).unwrap_or(usize::MAX);
-        let end = count.saturating_mul(12).saturating_add(12);
-        if let Some(index) = file.get(4..end) {
-            let checksum = crc32(index).to_le_bytes();
-            file[..4].copy_from_slice(&checksum);
-        }
-    }
-    file
-}
-
-fn slice(file: &[u8], start: u64, end: u64) -> Option<&[u8]> {
-    file.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
-}
-
-fn i64_at(bytes: &[u8], at: usize) -> i64 {
-    let mut field = [0; 8];
-    field.copy_from_slice(&bytes[at..at + 8]);
-    i64::from_le_bytes(field)
 }

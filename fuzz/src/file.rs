@@ -45,10 +45,9 @@ impl Draft {
         let portions =
             (0..input.int_in_range(0..=3)?).map(|_| input.int_in_range(0..=20)).collect::<Result<_>>()?;
         Ok(Self {
-            // A file has many chunks, and brotli's encoder wants much memory for each.
-            chunks: draft::chunk_options(input, &draft::COMPRESSIONS[..4])?,
+            chunks: draft::quick_chunk_options(input)?,
             group_size: input.int_in_range(1..=9)?,
-            pad_to_block_boundary: input.ratio(1, 8)?,
+            pad_to_block_boundary: input.ratio(1, 16)?,
             portions,
         })
     }
@@ -57,6 +56,7 @@ impl Draft {
     pub fn write(&self, records: Vec<Vec<u8>>) -> Written {
         let mut file = File::default();
         let (mut counts, mut entries, mut safe) = (Vec::new(), Entries::default(), 0);
+        let mut encoder = ChunkEncoder::new(self.chunks);
         let mut ends = Vec::new();
         self.portions.iter().fold(0, |end, portion| {
             ends.push((end + portion).min(records.len()));
@@ -66,10 +66,10 @@ impl Draft {
         for end in ends {
             // A short last group is written again by the append that follows it.
             let whole = safe + (end - safe) / self.group_size * self.group_size;
-            self.add(&records[safe..whole], &mut file, &mut entries);
+            self.add(&records[safe..whole], &mut encoder, &mut file, &mut entries);
             let mark = entries.mark();
-            self.add(&records[whole..end], &mut file, &mut entries);
-            self.seal(&mut file, &entries, end as u64);
+            self.add(&records[whole..end], &mut encoder, &mut file, &mut entries);
+            self.seal(&mut encoder, &mut file, &entries, end as u64);
             entries.forget_since(mark);
             counts.push(end);
             safe = whole;
@@ -77,9 +77,9 @@ impl Draft {
         Written { bytes: file.bytes, records, counts, parts: file.parts }
     }
 
-    fn add(&self, records: &[Vec<u8>], file: &mut File, entries: &mut Entries) {
+    fn add(&self, records: &[Vec<u8>], encoder: &mut ChunkEncoder, file: &mut File, entries: &mut Entries) {
         for group in records.chunks(self.group_size) {
-            let (payload, decoded) = encode(self.chunks, group);
+            let (payload, decoded) = encode(encoder, group);
             let num_records = group.len() as u64;
             entries.push(file.place(Part::Chunk { payload, num_records }), decoded, num_records);
             if self.pad_to_block_boundary {
@@ -88,19 +88,20 @@ impl Draft {
         }
     }
 
-    fn seal(&self, file: &mut File, entries: &Entries, num_records: u64) {
+    fn seal(&self, encoder: &mut ChunkEncoder, file: &mut File, entries: &Entries, num_records: u64) {
         let writer_options = Some(format!("group_size:{}", self.group_size));
         let (lens, records) =
             entries.with_metadata(&Metadata { num_chunks: entries.len(), num_records, writer_options });
         let mut payload = Vec::new();
-        ChunkEncoder::new(ChunkOptions { transpose: None, ..self.chunks })
+        encoder
             .encode_parts(&lens, entries.len() + 1, &records, &mut payload)
             .expect("a small footer can be encoded");
         let footer_offset = file.place(Part::Chunk { payload, num_records: entries.len() + 1 });
         file.place(Part::Padding);
         let (records, lens) = postscript::encode(footer_offset);
         let records: Vec<Vec<u8>> = records.chunks(records.len() / lens.len()).map(<[u8]>::to_vec).collect();
-        let (payload, _) = encode(ChunkOptions { compression: Compression::NONE, transpose: None }, &records);
+        let plain = ChunkOptions { compression: Compression::NONE, transpose: None };
+        let (payload, _) = encode(&mut ChunkEncoder::new(plain), &records);
         file.place(Part::Chunk { payload, num_records: records.len() as u64 });
         file.place(Part::Padding);
     }
@@ -128,12 +129,10 @@ impl Written {
     }
 }
 
-fn encode(options: ChunkOptions, records: &[Vec<u8>]) -> (Vec<u8>, u64) {
+fn encode(encoder: &mut ChunkEncoder, records: &[Vec<u8>]) -> (Vec<u8>, u64) {
     let lens: Vec<u64> = records.iter().map(|record| record.len() as u64).collect();
     let mut payload = Vec::new();
-    ChunkEncoder::new(options)
-        .encode(&records.concat(), &lens, &mut payload)
-        .expect("small records can be encoded");
+    encoder.encode(&records.concat(), &lens, &mut payload).expect("small records can be encoded");
     (payload, lens.iter().sum())
 }
 

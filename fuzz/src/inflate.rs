@@ -16,7 +16,7 @@ pub struct Inflated {
     pub data: Vec<u8>,
     /// Whether the stream is whole: all members of it with right trailers, and nothing behind.
     pub is_whole: bool,
-    /// Whether a code in it is not complete, on which decoders differ.
+    /// Whether a code in it is not complete, or cannot end: decoders differ on those.
     pub is_odd: bool,
 }
 
@@ -220,6 +220,8 @@ impl Body<'_> {
             };
             lengths.extend(std::iter::repeat_n(length, times));
         }
+        // A code in which no block can end is another thing on which decoders differ.
+        self.is_odd |= lengths[256] == 0;
         if lengths.len() > literals + distances || lengths[256] == 0 {
             return None;
         }

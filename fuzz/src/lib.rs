@@ -16,3 +16,4 @@ mod recovery;
 pub mod riegeli_chunk;
 mod snappy;
 pub mod tfrecord;
+mod writing;

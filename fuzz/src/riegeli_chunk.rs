@@ -5,7 +5,7 @@
 
 use libfuzzer_sys::arbitrary::{Result, Unstructured};
 use octavo_format::chunk::{Check, DecodedChunk};
-use octavo_format::codec::{could_decode_to, Decoder};
+use octavo_format::codec::{could_decode_to, Compression, Decoder};
 use octavo_format::format::riegeli::chunk::{self, Placer};
 use octavo_format::format::riegeli::layout::{is_chunk_boundary, ChunkHeader, ChunkKind, BLOCK, CHUNK_HEADER};
 use octavo_format::format::riegeli::write::{ChunkEncoder, ChunkOptions};
@@ -13,40 +13,48 @@ use octavo_format::format::riegeli::{decoded, simple};
 
 use crate::draft;
 
-/// Every way to use one input. Where it ends too early, nothing is to be found.
-pub fn check(input: &[u8]) {
+/// The input as the data of a chunk, under a header that says anything of it; and a chunk of which it changed some bytes.
+pub fn decode(input: &[u8]) {
     let _ = decode_anything(&mut Unstructured::new(input));
+    let _ = decode_changed(&mut Unstructured::new(input));
+}
+
+/// Records of the input, encoded in any way, at any place of a file.
+pub fn round_trip(input: &[u8]) {
     let _ = records_come_back(&mut Unstructured::new(input));
 }
 
-/// The input as the data of a chunk, under a header that says anything of it.
 fn decode_anything(input: &mut Unstructured<'_>) -> Result<()> {
     let kind = if input.arbitrary()? { ChunkKind::Simple } else { ChunkKind::Transposed };
     let num_records = u64::from(input.arbitrary::<u16>()?) >> input.int_in_range(0..=16)?;
     let decoded = input.int_in_range(0..=draft::MOST_CLAIMED)? >> input.int_in_range(0..=24)?;
     let data = input.bytes(input.len())?;
     let header = ChunkHeader::of(kind, data, num_records, decoded);
-    if let Some(records) = decode(&header, data) {
+    if let Some(records) = decoded_records(&header, data) {
         // Whatever it was, its records can be encoded again.
-        let options = ChunkOptions { compression: draft::COMPRESSIONS[0], transpose: Some(256) };
+        let options = ChunkOptions { compression: Compression::NONE, transpose: Some(256) };
         assert_eq!(decode_payload(&encode(&records, options)).as_ref(), Some(&records));
     }
     Ok(())
 }
 
-/// Records, encoded in any way, and the same once more with some bytes of the chunk changed.
+fn decode_changed(input: &mut Unstructured<'_>) -> Result<()> {
+    let (options, edits) = (draft::chunk_options(input)?, draft::edits(input)?);
+    let mut payload = encode(&draft::records(input)?, options);
+    draft::apply(&edits, &mut payload);
+    decode_payload(&draft::with_right_hashes(payload));
+    Ok(())
+}
+
 fn records_come_back(input: &mut Unstructured<'_>) -> Result<()> {
-    let options = draft::chunk_options(input, &draft::COMPRESSIONS)?;
-    let edits = draft::edits(input)?;
+    let options = draft::chunk_options(input)?;
     let begin = u64::from(input.arbitrary::<u32>()? % (3 * BLOCK as u32));
     let records = draft::records(input)?;
-    let mut payload = encode(&records, options);
+    let payload = encode(&records, options);
     assert_eq!(decode_payload(&payload).as_ref(), Some(&records), "{options:?}");
     if is_chunk_boundary(begin) {
         placed_and_opened(begin, &payload, records.len() as u64);
     }
-    draft::apply(&edits, &mut payload);
-    decode_payload(&draft::with_right_hashes(payload));
     Ok(())
 }
 
@@ -80,11 +88,11 @@ fn decode_payload(payload: &[u8]) -> Option<Vec<Vec<u8>>> {
     let header = ChunkHeader::parse(header);
     // No file has more records than bytes, and none that small is mistaken for greedy.
     let could_be = header.kind.has_records() && header.num_records <= draft::MOST_CLAIMED;
-    could_be.then(|| decode(&header, data)).flatten()
+    could_be.then(|| decoded_records(&header, data)).flatten()
 }
 
 /// The records of a chunk by every decoder that there is for it, which must agree.
-fn decode(header: &ChunkHeader, data: &[u8]) -> Option<Vec<Vec<u8>>> {
+fn decoded_records(header: &ChunkHeader, data: &[u8]) -> Option<Vec<Vec<u8>>> {
     let mut decoder = Decoder::new();
     let found = decoded::decode(header, data, &mut decoder).ok().map(|chunk| records_of(&chunk));
     if let Some(records) = &found {

@@ -1,0 +1,5 @@
+//! ArrayRecord files that the engine writes, read back.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| octavo_fuzz::array_record::round_trip(input));

@@ -1,0 +1,5 @@
+//! FFRecord files in every state, and what recovery saves of them.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| octavo_fuzz::ffrecord::recover(input));

@@ -1,0 +1,5 @@
+//! FFRecord files that the engine writes, read back.
+
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| octavo_fuzz::ffrecord::round_trip(input));
