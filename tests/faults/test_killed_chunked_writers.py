@@ -9,6 +9,7 @@ import importlib.util
 import json
 import os
 import warnings
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -31,12 +32,19 @@ needs_the_original = pytest.mark.skipif(
 )
 
 
-def kill_writers(folder: Path, *, appends: bool) -> dict[int, int]:
+def kill_writers(
+    folder: Path,
+    *,
+    appends: bool,
+    program: Callable[..., None] = killed.kill_writers,
+    all_seeds: Sequence[int] = SEEDS,
+    at_once: int = AT_ONCE,
+) -> dict[int, int]:
     """How often each writer had said that it flushed or closed."""
     said: dict[int, int] = {}
-    for first in range(0, len(SEEDS), AT_ONCE):
-        seeds = SEEDS[first : first + AT_ONCE]
-        ended = isolation.check(killed.kill_writers, folder=folder, seeds=seeds, appends=appends, timeout_s=60)
+    for first in range(0, len(all_seeds), at_once):
+        seeds = all_seeds[first : first + at_once]
+        ended = isolation.check(program, folder=folder, seeds=seeds, appends=appends, timeout_s=60)
         said |= {int(seed): times for seed, times in json.loads(ended.output).items()}
     return said
 

@@ -55,13 +55,15 @@ def flushed(quick_path: Path) -> Iterator[tuple[bytes, list[int]]]:
 
 def test_side_file_is_recovered(quick_path: Path, flushed: tuple[bytes, list[int]]):
     report, records = recovered(quick_path / "dead.ffr.partial", flushed[0])
-    assert (report.lost, report.ok) == ((), True)
     assert records == samples.records(sum(PORTIONS))
+    (lost,) = report.lost
+    assert (lost.offset, lost.record, lost.record_count) == (len(flushed[0]), len(records), None)
+    assert "interrupted" in lost.reason
 
 
 def test_side_file_is_known_by_its_content_under_any_name(quick_path: Path, flushed: tuple[bytes, list[int]]):
     report, records = recovered(quick_path / "left-behind", flushed[0])
-    assert report.ok
+    assert "interrupted" in report.lost[0].reason
     assert records == samples.records(sum(PORTIONS))
 
 
@@ -86,8 +88,11 @@ def test_damaged_record_in_a_side_file_costs_itself_alone(quick_path: Path):
     at = content.index(b"second")
     report, saved = recovered(quick_path / "damaged.ffr.partial", content[:at] + b"S" + content[at + 1 :])
     assert saved == [b"first", b"third"]
-    assert (report.lost_count, report.ok) == (1, False)
-    assert [(lost.offset, lost.end, lost.record_count) for lost in report.lost] == [(at, at + len(b"second"), 1)]
+    assert (report.lost_count, report.ok) == (None, False)
+    assert [(lost.offset, lost.end, lost.record, lost.record_count) for lost in report.lost] == [
+        (at, at + len(b"second"), 1, 1),
+        (len(content), len(content), 3, None),
+    ]
 
 
 def test_damaged_table_in_a_side_file_costs_what_is_behind_it(quick_path: Path):

@@ -23,21 +23,21 @@ HAS_OLDER = pytest.mark.parametrize("has_older", [False, True], ids=["new file",
 
 @HAS_OLDER
 @pytest.mark.parametrize("failure", writing.FAILURES)
-def test_full_disk_leaves_nothing_but_what_was_there(tmp_path: Path, failure: str, has_older):
+def test_full_disk_leaves_what_was_there_and_what_was_flushed(tmp_path: Path, failure: str, has_older):
     ended = isolation.check(writing.fill_the_disk, folder=tmp_path, failure=failure, has_older=has_older)
     assert int(ended.output) == errno.ENOSPC
 
 
 @HAS_OLDER
 @pytest.mark.parametrize("failure", writing.FAILURES)
-def test_limit_on_file_sizes_leaves_nothing_but_what_was_there(tmp_path: Path, failure: str, has_older):
+def test_limit_on_file_sizes_leaves_what_was_there_and_what_was_flushed(tmp_path: Path, failure: str, has_older):
     ended = isolation.check(writing.exceed_the_file_size, folder=tmp_path, failure=failure, has_older=has_older)
     assert int(ended.output) == errno.EFBIG
 
 
 @pytest.mark.parametrize("failure", ["flush", "close"])
 @pytest.mark.parametrize("suffix", [".recordio", ".tfrecord"])
-def test_full_disk_leaves_nothing_of_a_file_without_an_index(tmp_path: Path, suffix: str, failure: str):
+def test_full_disk_leaves_what_was_flushed_of_a_file_without_an_index(tmp_path: Path, suffix: str, failure: str):
     name = f"out{suffix}"
     ended = isolation.check(writing.fill_the_disk, folder=tmp_path, failure=failure, has_older=True, name=name)
     assert int(ended.output) == errno.ENOSPC

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 
 import octavo
 from octavo._open import IndexStorage, IoMode
-from octavo.errors import OctavoError, RecordIndexError
+from octavo.errors import OctavoError, RecordIndexError, UnclosedWriterWarning
 from tests.faults import samples
 from tests.faults.programs.outcome import error_of
 
@@ -223,7 +223,7 @@ def delete_after_a_fork(path: str, io: IoMode) -> None:
 def _forget(writer: octavo.Writer) -> None:
     """What the garbage collector does to a writer that nobody refers to."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)
+        warnings.simplefilter("ignore", UnclosedWriterWarning)
         writer.__del__()
 
 

@@ -7,11 +7,19 @@ import os
 import random
 import resource
 import shutil
+import tempfile
 import time
+import warnings
 from collections.abc import Callable, Iterator
 
 import octavo
-from octavo.errors import ClosedError, OctavoError, PermissionDeniedError, StorageError
+from octavo.errors import (
+    ClosedError,
+    InterruptedWriteWarning,
+    OctavoError,
+    PermissionDeniedError,
+    StorageError,
+)
 from tests.faults import samples
 from tests.faults.programs import sandbox
 from tests.faults.programs.outcome import error_of, say
@@ -20,30 +28,43 @@ ROOM_BYTES = 4 << 20
 RECORD_BYTES = 64 << 10
 
 
-def _write_beyond(writer: octavo.Writer, room_bytes: int) -> None:
-    for number in range(2 * room_bytes // RECORD_BYTES):
-        writer.write(samples.sized(number, RECORD_BYTES))
+class Promises:
+    """A writer, and what it was given and has promised to keep."""
+
+    def __init__(self, writer: octavo.Writer) -> None:
+        self.writer = writer
+        self.given: list[bytes] = []
+        self.kept_count = 0
+
+    def write_beyond(self, room_bytes: int) -> None:
+        for number in range(2 * room_bytes // RECORD_BYTES):
+            self.given.append(samples.sized(number, RECORD_BYTES))
+            self.writer.write(self.given[-1])
+
+    def flush(self) -> None:
+        self.writer.flush()
+        self.kept_count = len(self.given)
 
 
-def _fail_while_flushing(writer: octavo.Writer) -> None:
+def _fail_while_flushing(promises: Promises) -> None:
     for _ in range(100):
-        _write_beyond(writer, ROOM_BYTES // 10)
-        writer.flush()
+        promises.write_beyond(ROOM_BYTES // 10)
+        promises.flush()
 
 
-def _fail_while_closing(writer: octavo.Writer) -> None:
-    _write_beyond(writer, ROOM_BYTES)
-    writer.close()
+def _fail_while_closing(promises: Promises) -> None:
+    promises.write_beyond(ROOM_BYTES)
+    promises.writer.close()
 
 
-def _fail_while_assembling(writer: octavo.Writer) -> None:
+def _fail_while_assembling(promises: Promises) -> None:
     """What was flushed fits, but not beside the file that is made of it."""
-    _write_beyond(writer, ROOM_BYTES * 2 // 5)
-    writer.flush()
-    writer.close()
+    promises.write_beyond(ROOM_BYTES * 2 // 5)
+    promises.flush()
+    promises.writer.close()
 
 
-FAILURES: dict[str, Callable[[octavo.Writer], None]] = {
+FAILURES: dict[str, Callable[[Promises], None]] = {
     "flush": _fail_while_flushing,
     "close": _fail_while_closing,
     "close after flush": _fail_while_assembling,
@@ -59,7 +80,7 @@ def fill_the_disk(folder: str, failure: str, *, has_older: bool, name: str = "ou
 def exceed_the_file_size(folder: str, failure: str, *, has_older: bool, name: str = "out.ffr") -> None:
     """A process that may not make larger files; the signal for that is one that Python ignores."""
     most = ROOM_BYTES // 3 if failure == "close after flush" else ROOM_BYTES
-    resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
     _expect_failure(folder, name, failure, has_older=has_older)
 
 
@@ -68,17 +89,32 @@ def _expect_failure(folder: str, name: str, failure: str, *, has_older: bool) ->
     if has_older:
         samples.write_plainly(path, [b"older"])
     writer = octavo.create(path) if name.endswith(".ffr") else octavo.create(path, codec="none")
-    error = error_of(StorageError, lambda: FAILURES[failure](writer))
+    promises = Promises(writer)
+    error = error_of(StorageError, lambda: FAILURES[failure](promises))
     say(error.errno)
     assert error.path == path
     if not writer.closed:
         assert error_of(StorageError, writer.flush).errno == error.errno
         assert error_of(StorageError, writer.close).errno == error.errno
     assert writer.closed
-    assert os.listdir(folder) == ([name] if has_older else []), os.listdir(folder)
+    left = [name] * has_older + [name + ".partial"] * (promises.kept_count > 0)
+    assert sorted(os.listdir(folder)) == left, os.listdir(folder)
     if has_older:
         assert octavo.open(path).read_all() == [b"older"]
+    if promises.kept_count:
+        _expect_kept(path + ".partial", promises)
     error_of(ClosedError, lambda: writer.write(b"more"))
+
+
+def _expect_kept(side_file: str, promises: Promises) -> None:
+    """What was flushed is there, and nothing that was not written."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    with tempfile.TemporaryDirectory() as elsewhere:
+        saved = os.path.join(elsewhere, os.path.basename(side_file).removesuffix(".partial"))
+        octavo.recover(side_file, saved)
+        records = octavo.open(saved).read_all()
+    assert len(records) >= promises.kept_count
+    assert records == promises.given[: len(records)]
 
 
 def fail_inside_with(folder: str) -> None:
@@ -87,10 +123,12 @@ def fail_inside_with(folder: str) -> None:
 
     def write() -> None:
         with octavo.create(os.path.join(folder, "out.ffr")) as writer:
-            _fail_while_flushing(writer)
+            _fail_while_flushing(Promises(writer))
 
-    say(error_of(StorageError, write).errno)
-    assert os.listdir(folder) == []
+    error = error_of(StorageError, write)
+    say(error.errno)
+    assert os.listdir(folder) == ["out.ffr.partial"]
+    assert "octavo.recover saves it" in error.__notes__[0]
 
 
 def write_on_a_read_only_disk(folder: str) -> None:
@@ -164,6 +202,7 @@ def generation(number: int) -> Iterator[list[bytes]]:
 
 def write_until_killed(path: str, first: int) -> None:
     """File after file under one name; says which portion was flushed and which file published as soon as it is."""
+    warnings.simplefilter("ignore", InterruptedWriteWarning)  # another one may have been killed here
     for number in itertools.count(first):
         with octavo.create(path) as writer:
             for flushed, portion in enumerate(generation(number), 1):
