@@ -5,16 +5,22 @@ from __future__ import annotations
 import argparse
 import fnmatch
 import json
+import multiprocessing
+import os
 import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from benchmarks import machine, plot, report
+from benchmarks import epoch, machine, plot, report
 from benchmarks.cases import Case, Contender, load_cases
 from benchmarks.engines import ENGINES
 from benchmarks.results import CaseResult, Measured, Sample
 from benchmarks.trial import prepare
 
 DEFAULT_ROUNDS, QUICK_ROUNDS = 5, 2
+# Short rounds go on until so many seconds have passed: when others slow the machine down, it is for longer than five.
+LEAST_SECONDS, MOST_ROUNDS = 6.0, 25
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -25,6 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
     if not cases:
         print(f"no case matches {options.only!r}", file=sys.stderr)
         return 2
+    os.environ.update(epoch.QUIET)
     described = machine.describe()
     print("; ".join(f"{name} {value}" for name, value in described.items()))
     if options.quick:
@@ -34,7 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
         if missing := _missing_option(case):
             print(f"\n{case.name}\n  skipped with its bars: {missing} is not installed, see README.md", flush=True)
             continue
-        results.append(measure(case, rounds, quick=options.quick))
+        results.append(_measure_apart(case, rounds, quick=options.quick))
         print("\n" + "\n".join(report.lines(results[-1])), flush=True)
     print("\n" + report.summary(results, len(cases) - len(results)), flush=True)
     if options.json:
@@ -47,12 +54,22 @@ def main(arguments: list[str] | None = None) -> int:
     return 1 if options.check and not all_met else 0
 
 
+def _measure_apart(case: Case, rounds: int, *, quick: bool) -> CaseResult:
+    """In a process of its own: what earlier cases leave in memory and among the threads slows some contenders down."""
+    with ProcessPoolExecutor(max_workers=1, mp_context=multiprocessing.get_context("spawn")) as process:
+        return process.submit(measure, case, rounds, quick=quick).result()
+
+
 def measure(case: Case, rounds: int, *, quick: bool) -> CaseResult:
     """Round-robin: every contender once in each round, so that a slow moment of the machine meets all of them."""
     absent = {c.label: reason for c in case.contenders if (reason := _why_absent(case, c))}
     trials = {c.label: prepare(case, c, quick=quick) for c in case.contenders if c.label not in absent}
     samples: dict[str, list[Sample]] = {label: [] for label in trials}
-    for round_ in range(min(rounds, case.rounds or rounds)):
+    most = rounds if quick else max(rounds, MOST_ROUNDS)
+    start = time.perf_counter()
+    for round_ in range(min(most, case.rounds or most)):
+        if round_ >= rounds and time.perf_counter() - start >= LEAST_SECONDS:
+            break
         for label, trial in trials.items():
             samples[label].append(trial.sample(round_))
     rows = {label: Measured(trial.items, tuple(samples[label])) for label, trial in trials.items()}
