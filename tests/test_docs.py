@@ -25,6 +25,8 @@ from tests.imports import DROP_INS, originals_out_of_sight
 
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^(?P<indent> *)```python[^\n]*\n(?P<code>.*?)^(?P=indent)```", re.MULTILINE | re.DOTALL)
+STANDING_ALONE = {"README.md", "docs/start.md"}
+"""Pages whose blocks about a framework stand alone: without it, the others are run all the same."""
 CLAIM = re.compile(r"# -> (?P<expected>.*)$")
 PAGES = [
     page.relative_to(ROOT).as_posix()
@@ -76,7 +78,7 @@ def imports_missing(code: str) -> str | None:
 @pytest.mark.parametrize("page", PAGES)
 def test_every_example_of_a_page_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = list(blocks((ROOT / page).read_text(encoding="utf-8")))
-    if page == "README.md":  # its blocks about a framework stand alone
+    if page in STANDING_ALONE:
         found = [(line, code) for line, code in found if not imports_missing(code)]
     if missing := imports_missing("\n".join(code for _, code in found)):
         pytest.skip(f"{page} uses {missing}, which is not installed: 'make test EXTRAS=all' installs it")
