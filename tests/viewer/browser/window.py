@@ -82,12 +82,20 @@ class Window:
     # ---------------------------------------------------------------------------------------------- going somewhere
 
     def go(self, place: str = "") -> None:
-        """Open an address of the page: from scratch the first time, as by a link on the page afterwards."""
+        """Open an address of the page: from scratch the first time, as by typing it into the address bar afterwards."""
         self.page.goto(self.url + place)
+
+    def follow(self, place: str) -> None:
+        """Go to a place as a link on the page does, or from scratch the first time."""
+        if self.page.url.startswith(self.url):
+            # What comes from outside the page can be lost where the page changes its own address at that instant.
+            self.page.evaluate("place => { location.hash = place }", place)
+        else:
+            self.go(place)
 
     def go_to_record(self, number: int, as_: str = "") -> None:
         """Open the view of a record, and wait until it is there."""
-        self.go(f"#/record/{number}{as_ and f'?as={as_}'}")
+        self.follow(f"#/record/{number}{as_ and f'?as={as_}'}")
         self.shows_record(number)
 
     def press(self, *keys: str) -> None:
