@@ -22,17 +22,20 @@ if TYPE_CHECKING:
 class Writer(_core.Writer):
     """Writes records. Writers come from `octavo.create`.
 
-    Use it in a `with` block: the file is published at its end, and not at all if the block raises.
+    Use it in a `with` block: the file is published at its end, and not at all if the block raises. What `flush()` has
+    made safe stays in `NAME.partial` then.
     """
 
-    __slots__ = ("_has_flushed", "_loss", "_process", "_target", "sidecar")
+    __slots__ = ("_flushed_count", "_loss", "_process", "_side_file", "_target", "sidecar")
 
     sidecar: bool
     """Whether an index is written beside the file."""
     _target: StoredObject | None
     """The object that is written, if it is in an object store."""
     _process: int
-    _has_flushed: bool
+    _side_file: str | None
+    """Where the records are until the file is published, if it is a file that appears whole."""
+    _flushed_count: int
     _loss: str
     """What it means that the writer was never closed."""
 
@@ -42,7 +45,9 @@ class Writer(_core.Writer):
         writer.sidecar = False
         writer._target = target
         writer._process = os.getpid()
-        writer._has_flushed = False
+        is_in_place = options.get("append") or options.get("in_place")
+        writer._side_file = None if is_in_place or options.get("sink") is not None else writer.path + PARTIAL
+        writer._flushed_count = 0
         writer._loss = _loss(options, is_stored=target is not None)
         return writer
 
@@ -51,7 +56,7 @@ class Writer(_core.Writer):
 
         If this raises, nothing is there under that name, with one exception: a folder that cannot be synced is an error
         too, and then the file is there and whole, but may be gone after a crash of the machine. What `flush()` has made
-        safe stays in `NAME.partial` if the system fails (a full disk, say): `octavo.recover` saves it.
+        safe stays in `NAME.partial`: `octavo.recover` saves it.
         """
         was_open = not self.closed
         try:
@@ -76,12 +81,15 @@ class Writer(_core.Writer):
         except StorageError as error:
             self._note_what_stays(error)
             raise
-        self._has_flushed = True
+        self._flushed_count = self.record_count
 
-    def _note_what_stays(self, error: StorageError) -> None:
-        side_file = self.path + PARTIAL
-        if self._has_flushed and os.path.exists(side_file):
-            error.add_note(f"What was flushed is in {side_file}: octavo.recover saves it.")
+    def _note_what_stays(self, error: BaseException) -> None:
+        note = f"What was flushed is in {self._side_file}: octavo.recover saves it."
+        if self._flushed_stays() and note not in getattr(error, "__notes__", ()):
+            error.add_note(note)
+
+    def _flushed_stays(self) -> bool:
+        return self._flushed_count > 0 and self._side_file is not None and os.path.exists(self._side_file)
 
     def _file(self) -> str | StoredObject:
         """What was written."""
@@ -95,21 +103,8 @@ class Writer(_core.Writer):
             warnings.warn(message, SidecarWarning, stacklevel=3)
 
     def abort(self) -> None:
-        """Give up: leave nothing behind."""
+        """Give up: leave nothing behind, not even what was flushed."""
         self._abort()
-
-    def _abandon(self) -> None:
-        """Leave what a crash would leave: what `flush()` has acknowledged stays, though nobody closed the writer."""
-        side_file = self.path + PARTIAL
-        if not self._has_flushed or not os.path.exists(side_file):
-            self.abort()
-            return
-        away = f"{side_file}-{os.urandom(4).hex()}"  # giving up removes what has the side file's name
-        os.rename(side_file, away)
-        try:
-            self.abort()
-        finally:
-            os.rename(away, side_file)
 
     def __enter__(self) -> Self:
         """Return the writer itself."""
@@ -118,13 +113,12 @@ class Writer(_core.Writer):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Publish the file, or remove what was written of it if the block raised."""
-        if kind is None:
+        """Publish the file. If the block raised, remove what was written of it, but for what was flushed."""
+        if error is None:
             self.close()
-        else:
-            self.abort()
-            if isinstance(error, StorageError):
-                self._note_what_stays(error)
+        elif not self.closed:
+            self._abandon()
+            self._note_what_stays(error)
 
     def __del__(self) -> None:
         """Warn about a writer that was neither closed nor aborted: its file does not exist, or is not whole."""
@@ -134,11 +128,12 @@ class Writer(_core.Writer):
             return
         # What a forked child has is a copy: the file is its parent's business.
         if not self.closed and process == os.getpid():
-            count = self.record_count
             _client.elsewhere(self._abandon)  # first, for the warning may be an error
+            stays = self._flushed_stays()
+            count = self.record_count - self._flushed_count * stays
             message = f"{self.path}: the writer was never closed: {self._loss.format(count=count)}"
-            if self._has_flushed and os.path.exists(side_file := self.path + PARTIAL):
-                message += f". What was flushed is in {side_file}: octavo.recover saves it"
+            if stays:
+                message += f". What was flushed is in {self._side_file}: octavo.recover saves it"
             # No ResourceWarning: Python hides those, and this is about lost records.
             warnings.warn(message, UnclosedWriterWarning, source=self, stacklevel=1)
 
@@ -156,4 +151,4 @@ def _loss(options: dict[str, Any], *, is_stored: bool) -> str:
         return f"the file is unfinished, and octavo.recover saves what has reached it; {remedy}"
     if options.get("sink") is not None and not is_stored:
         return f"what has reached the file object is not whole; {remedy}"
-    return f"no file was written, and its {{count}} records are lost; {remedy}"
+    return f"no file was written, and {{count}} records are lost; {remedy}"

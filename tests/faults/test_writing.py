@@ -59,17 +59,60 @@ def test_folder_of_somebody_else_is_denied():
     assert int(ended.output) == errno.EACCES
 
 
-def test_exception_inside_with_leaves_nothing_of_what_was_flushed(tmp_path: Path):
+@pytest.mark.parametrize("suffix", ["ffr", "array_record", "riegeli", "recordio", "tfrecord", "tfrecord.gz"])
+@pytest.mark.parametrize("kind", [LookupError, KeyboardInterrupt])
+def test_exception_inside_with_leaves_what_was_flushed_as_a_crash_does(tmp_path: Path, suffix: str, kind):
+    path = tmp_path / f"out.{suffix}"
+    flushed, more = samples.records(1000), samples.records(100)
+
     def write() -> None:
-        with octavo.create(tmp_path / "out.ffr") as writer:
-            writer.write_many(samples.records(1000))
+        with octavo.create(path) as writer:
+            writer.write_many(flushed)
+            writer.flush()
+            writer.write_many(more)
+            raise kind
+
+    with pytest.raises(kind) as caught:
+        write()
+    side_file = tmp_path / f"{path.name}.partial"
+    assert caught.value.__notes__ == [f"What was flushed is in {side_file}: octavo.recover saves it."]
+    assert list(tmp_path.iterdir()) == [side_file]
+    octavo.recover(side_file, path)
+    saved = octavo.open(path).read_all()
+    assert saved[: len(flushed)] == flushed
+    assert saved == (flushed + more)[: len(saved)]
+
+
+@pytest.mark.parametrize("suffix", ["ffr", "array_record", "riegeli", "recordio", "tfrecord", "tfrecord.gz"])
+def test_exception_inside_with_leaves_nothing_where_no_record_was_flushed(tmp_path: Path, suffix: str):
+    def write() -> None:
+        with octavo.create(tmp_path / f"out.{suffix}") as writer:
             writer.flush()
             writer.write_many(samples.records(1000))
             raise LookupError
 
-    with pytest.raises(LookupError):
+    with pytest.raises(LookupError) as caught:
         write()
+    assert not hasattr(caught.value, "__notes__")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_exception_inside_with_says_nothing_of_the_side_file_of_another_writer(tmp_path: Path):
+    path = tmp_path / "log.array_record"
+    with octavo.create(path) as writer:
+        writer.write(b"first")
+    path.with_name(f"{path.name}.partial").write_bytes(b"of another writer")
+
+    def grow() -> None:
+        with octavo.append(path) as writer:
+            writer.write(b"second")
+            writer.flush()
+            raise LookupError
+
+    with pytest.raises(LookupError) as caught:
+        grow()
+    assert not hasattr(caught.value, "__notes__")
+    assert octavo.open(path).read_all() == [b"first", b"second"]
 
 
 def test_name_that_is_too_long_for_its_side_file_is_a_storage_error(tmp_path: Path):

@@ -115,14 +115,16 @@ class WriterMachine(Machine):
         """A copy of the unfinished file is what is there after the process has died."""
         left = self.folder / f"left{self.suffix}.partial"
         shutil.copy(f"{self.path}.partial", left)
+        self.expect_flushed(left)
+
+    def expect_flushed(self, left: Path) -> None:
         saved = self.folder / f"saved{self.suffix}"
         try:
             count = octavo.recover(left, saved).record_count
         except errors.FormatError:  # nothing that could be recognised was on disk yet
             assert self.flushed == 0
         else:
-            with octavo.open(saved) as reader:
-                found = reader.read_all()
+            found = read(saved)
             assert len(found) == count >= self.flushed
             assert found == self.written[: len(found)]
             saved.unlink()
@@ -149,6 +151,8 @@ class WriterMachine(Machine):
         if raises:
             with pytest.raises(GivingUpError), self.writer:
                 raise GivingUpError
+            if self.flushed:
+                self.expect_flushed(Path(f"{self.path}.partial"))
         else:
             self.writer.abort()
         assert self.writer.closed

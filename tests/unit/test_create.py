@@ -318,7 +318,7 @@ class TestAborting:
     def test_a_forgotten_writer_warns_and_leaves_nothing(self, path):
         writer = octavo.create(path)
         writer.write_many(RECORDS)
-        wanted = f"{path}: the writer was never closed: no file was written, and its {len(RECORDS)} records are lost; "
+        wanted = f"{path}: the writer was never closed: no file was written, and {len(RECORDS)} records are lost; "
         with pytest.warns(errors.UnclosedWriterWarning) as caught:
             del writer
         assert [str(one.message) for one in caught] == [f"{wanted}use it in a 'with' block, or call close()"]
@@ -347,7 +347,7 @@ class TestAborting:
         program = f"import octavo; writer = octavo.create({str(path)!r}); writer.write(b'x')"
         options = {name: value for name, value in os.environ.items() if name != "PYTHONWARNINGS"}
         ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=options, check=True)
-        assert "no file was written, and its 1 records are lost" in ended.stderr
+        assert "no file was written, and 1 records are lost" in ended.stderr
 
     @pytest.mark.parametrize("finish", ["close", "abort"])
     def test_a_finished_writer_does_not_warn(self, path, finish, recwarn):

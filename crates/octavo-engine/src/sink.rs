@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 
 use crate::error::{shown, Error, Result};
 use crate::exclusive::{is_still, lock, open_locked, sync_directory, unlock, SideFile};
@@ -88,8 +90,7 @@ pub struct FileSink {
     finished: bool,
     /// Whether somebody was told that what is in it is safe.
     is_promised: bool,
-    /// Whether the system has failed, and not the one who writes has given up.
-    has_failed: bool,
+    is_unwanted: Arc<AtomicBool>,
     /// What an interrupted writer had flushed, under its new name.
     set_aside: Option<PathBuf>,
     generation: u64,
@@ -131,7 +132,7 @@ impl FileSink {
             overwrite,
             finished: false,
             is_promised: false,
-            has_failed: false,
+            is_unwanted: Arc::default(),
             set_aside,
             generation: crate::fork::generation(),
         })
@@ -162,13 +163,12 @@ impl FileSink {
         Ok(())
     }
 
-    /// The system has failed: what somebody was told is safe stays where it is, as after a crash.
-    pub fn give_up(&mut self) {
-        self.has_failed = true;
+    /// Set by whoever wants nothing of the file, not even what somebody was told is safe.
+    pub fn is_unwanted(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.is_unwanted)
     }
 
-    fn failed(&mut self, doing: &'static str, error: std::io::Error) -> Error {
-        self.give_up();
+    fn failed(&self, doing: &'static str, error: std::io::Error) -> Error {
         Error::io(&self.name, doing, error)
     }
 
@@ -250,11 +250,11 @@ impl Sink for FileSink {
 }
 
 impl Drop for FileSink {
-    /// What was not committed is removed, unless it is flushed and the system has failed: that is as if there was a crash. A forked
-    /// child's copy removes nothing.
+    /// What was not committed is removed, unless somebody was told that it is safe: that stays as after a crash. A forked child's copy
+    /// removes nothing.
     fn drop(&mut self) {
         if !self.finished && self.generation == crate::fork::generation() {
-            if !(self.is_promised && self.has_failed) {
+            if !self.is_promised || self.is_unwanted.load(Ordering::Relaxed) {
                 let _ = std::fs::remove_file(&self.path);
             }
             unlock(&self.file);

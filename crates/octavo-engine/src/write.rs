@@ -9,6 +9,7 @@ mod riegeli;
 mod stream;
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
 use octavo_format::codec::deflate::BlockSum;
@@ -213,18 +214,20 @@ pub struct RecordWriter {
     flushed_count: u64,
     /// Where that is now what an interrupted writer of the same file had flushed.
     set_aside: Option<PathBuf>,
+    /// Tells the file that nothing of it is wanted, if it would keep what was flushed.
+    is_unwanted: Option<Arc<AtomicBool>>,
 }
 
 impl RecordWriter {
     /// Starts a file that will appear at `path` on commit.
     pub fn create(path: &Path, recipe: &Recipe, overwrite: bool, side: Side) -> Result<Self> {
         let sink = FileSink::create(path, side, overwrite)?;
-        let set_aside = sink.set_aside().map(Path::to_owned);
+        let (set_aside, is_unwanted) = (sink.set_aside().map(Path::to_owned), Some(sink.is_unwanted()));
         let assembler: Box<dyn Assemble> = match recipe {
             Recipe::FfRecord => Box::new(ffrecord::FfAssembler::new(path, overwrite, sink)),
             _ => streaming(recipe, Box::new(sink))?,
         };
-        Ok(Self { set_aside, ..Self::with(assembler, RecordBlock::default(), recipe.cutting(), false) })
+        Ok(Self { set_aside, is_unwanted, ..Self::with(assembler, RecordBlock::default(), recipe.cutting(), false) })
     }
 
     /// Starts a file that goes into `sink`. An FFRecord file waits in a temporary file until its last record is known.
@@ -278,6 +281,7 @@ impl RecordWriter {
             record_count: 0,
             flushed_count: 0,
             set_aside: None,
+            is_unwanted: None,
         }
     }
 
@@ -346,7 +350,7 @@ impl RecordWriter {
     /// Everything pushed so far survives a crash of the machine when this returns.
     pub fn flush(&mut self) -> Result<()> {
         self.line.check()?;
-        if self.appends && self.record_count == self.flushed_count {
+        if self.record_count == self.flushed_count {
             return Ok(());
         }
         let count = self.block.lens.len();
@@ -370,6 +374,13 @@ impl RecordWriter {
         }
         self.send_block();
         self.line.commit()
+    }
+
+    /// Leaves nothing behind. A writer that is just dropped leaves what a crash would: of a new file what was flushed.
+    pub fn abort(self) {
+        if let Some(is_unwanted) = &self.is_unwanted {
+            is_unwanted.store(true, Ordering::Relaxed);
+        }
     }
 
     fn send_block(&mut self) {

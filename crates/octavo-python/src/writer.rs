@@ -176,10 +176,12 @@ impl Writer {
     }
 
     fn _abort(&self, py: Python<'_>) {
-        // In a forked child whose parent was writing in that moment there is nothing of ours to give up.
-        let Ok(mut state) = self.state.lock(py) else { return };
-        let writer = take(&mut state);
-        py.detach(|| drop(writer));
+        self.end(py, RecordWriter::abort);
+    }
+
+    /// Leaves what a crash would leave.
+    fn _abandon(&self, py: Python<'_>) {
+        self.end(py, drop);
     }
 
     /// A copy in a forked child that nobody can use any more counts as closed.
@@ -231,6 +233,14 @@ impl Writer {
     pub fn give_back(&self, py: Python<'_>, writer: RecordWriter) -> PyResult<()> {
         self.state.lock(py)?.writer = Some(writer);
         Ok(())
+    }
+
+    fn end(&self, py: Python<'_>, how: impl FnOnce(RecordWriter) + Send) {
+        // In a forked child whose parent was writing in that moment there is nothing of ours to give up.
+        let Ok(mut state) = self.state.lock(py) else { return };
+        if let Some(writer) = take(&mut state) {
+            py.detach(|| how(writer));
+        }
     }
 
     /// The engine's writer, to be finished elsewhere.

@@ -1,6 +1,7 @@
 //! FFRecord files: the index comes first, so records wait in memory, then in a side file, until the last is known.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::sync::Arc;
 
 use octavo_format::checksum::crc32::crc32;
@@ -133,11 +134,10 @@ impl Assemble for FfAssembler {
             }
             return self.partial.commit();
         }
-        let whole = self.assemble();
-        if whole.is_err() {
-            self.partial.give_up();
-        }
-        whole
+        self.assemble()?;
+        // Its records are in the whole file by now, flushed or not.
+        self.partial.is_unwanted().store(true, Ordering::Relaxed);
+        Ok(())
     }
 }
 

@@ -14,6 +14,7 @@ import { SELECTION_LIMIT } from "./selection.js";
 import { say, showPlace } from "./status.js";
 
 const MOST_FOUND = 10_000; // of one search; "Find more" goes on from there
+const UNDER_WAY = { find: "Searching…", sample: "Sampling…" };
 
 export class FindView {
   constructor({ selection, damage, decoding }) {
@@ -67,9 +68,10 @@ export class FindView {
     return this.asked ?? format("find");
   }
 
-  // The same search again is wanted anew.
+  // The same search again is wanted anew. What the last one came to is not left to be read for that of this one.
   visit(view, query) {
     this.asked = null;
+    this.drawState(UNDER_WAY[view]);
     const hash = format(view, query);
     if (location.hash === hash) dispatchEvent(new HashChangeEvent("hashchange"));
     else go(hash);
@@ -90,7 +92,7 @@ export class FindView {
 
   async sample({ count: wanted, seed }) {
     const { signal } = this.restart();
-    this.drawState("Sampling…");
+    this.drawState(UNDER_WAY.sample);
     await quietly(async () => {
       const { numbers } = await get("api/sample", { count: wanted, seed: seed ?? 0 }, signal);
       this.take(numbers);
@@ -104,7 +106,7 @@ export class FindView {
     this.grid.words = wordsOf(query);
     this.progress.start();
     find("find-cancel").hidden = false;
-    this.drawState("Searching…");
+    this.drawState(UNDER_WAY.find);
     await quietly(async () => {
       for await (const line of stream("api/find", { ...query, start, limit: MOST_FOUND }, signal)) this.heard(line);
     }, (problem) => this.fail(problem));
