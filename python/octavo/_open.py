@@ -123,8 +123,8 @@ def create(
 
     The file appears under its name only when the writer is closed without an error, whole and durable. Until then
     its records are in `NAME.partial`, or, if it will be in an object store, in an upload that nobody sees. An exception
-    inside `with` leaves nothing behind. A `NAME.partial` that an interrupted writer has left is begun anew; if it had
-    been flushed, it is kept under another name, with an `InterruptedWriteWarning`.
+    inside `with` leaves nothing behind but what was flushed. A `NAME.partial` that an interrupted writer has left is
+    begun anew; if it had been flushed, it is kept under another name, with an `InterruptedWriteWarning`.
 
     Args:
         path: Where the file will be: a path, a URL, an `octavo.storage.InStore`, or a binary file object, which gets

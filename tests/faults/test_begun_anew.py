@@ -111,3 +111,39 @@ def test_a_refusal_says_how_to_save_it(folder: Path):
     with pytest.raises(AlreadyExistsError, match=r"interrupted write, which octavo\.recover saves"):
         octavo.create(path, overwrite=False)
     assert os.listdir(folder) == ["run.array_record.partial"]
+
+
+def test_a_copy_by_a_link_is_left_as_it_is(folder: Path):
+    path, copy = folder / "run.recordio", folder / "backup.recordio.partial"
+    for is_flushed in (False, True):
+        if is_flushed:
+            write_and_die(path, flush=True)
+        else:
+            path.with_name(f"{path.name}.partial").write_bytes(b"not flushed")
+        os.link(f"{path}.partial", copy)
+        before = copy.read_bytes()
+        with pytest.raises(AlreadyExistsError):
+            octavo.create(path, overwrite=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", InterruptedWriteWarning)
+            with octavo.create(path) as writer:
+                writer.write(b"another")
+        assert copy.read_bytes() == before
+        assert octavo.open(path).read_all() == [b"another"]
+        path.unlink()
+        copy.unlink()
+    assert os.listdir(folder) == ["run.1.recordio.partial"]
+
+
+def test_a_writer_that_died_between_two_names_has_published(tmp_path: Path):
+    path = tmp_path / "run.recordio"
+    with octavo.create(path) as writer:
+        writer.write(b"whole")
+    os.link(path, f"{path}.partial")
+    with pytest.raises(AlreadyExistsError):
+        octavo.create(path, overwrite=False)
+    with octavo.create(path) as writer:
+        assert octavo.open(path).read_all() == [b"whole"]
+        writer.write(b"another")
+    assert octavo.open(path).read_all() == [b"another"]
+    assert os.listdir(tmp_path) == ["run.recordio"]

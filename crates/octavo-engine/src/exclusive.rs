@@ -18,13 +18,6 @@ pub(crate) fn open_locked(path: &Path) -> Result<std::io::Result<SideFile>> {
             Err(error) => return Ok(Err(error)),
         };
         lock(&side.file).map_err(|error| Error::io(&shown(path), "write to what another writer writes", error))?;
-        if has_other_name(&side.file) {
-            // Its writer died after the link to the final name, and before this name went: the file is a finished one.
-            if let Err(error) = std::fs::remove_file(path) {
-                return Ok(Err(error));
-            }
-            continue;
-        }
         match is_still(&side.file, path) {
             Ok(true) => return Ok(Ok(side)),
             Ok(false) => {} // removed or published meanwhile
@@ -65,7 +58,7 @@ fn open_itself(path: &Path) -> std::io::Result<SideFile> {
             made => return made.map(|file| SideFile { file, is_new: true }),
         }
         match options.open(path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {} // gone meanwhile
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && !is_link(path) => {} // gone meanwhile
             found => return found.map(|file| SideFile { file, is_new: false }),
         }
     }
@@ -75,14 +68,15 @@ fn is_link(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.file_type().is_symlink())
 }
 
+/// Whether what is written into it is seen under another name, too.
 #[cfg(unix)]
-fn has_other_name(file: &File) -> bool {
+pub(crate) fn has_other_name(file: &File) -> bool {
     use std::os::unix::fs::MetadataExt;
     file.metadata().is_ok_and(|metadata| metadata.nlink() > 1)
 }
 
 #[cfg(not(unix))]
-const fn has_other_name(_file: &File) -> bool {
+pub(crate) const fn has_other_name(_file: &File) -> bool {
     false
 }
 
@@ -133,6 +127,55 @@ pub(crate) fn unlock(file: &File) {
 #[cfg(not(unix))]
 pub(crate) const fn unlock(_file: &File) {}
 
+/// Gives a file a name that nobody has yet, and never takes one from another file. True if it still has the old name, too.
+pub(crate) fn give_name(path: &Path, name: &Path) -> std::io::Result<bool> {
+    match std::fs::hard_link(path, name) {
+        Ok(()) => Ok(true),
+        Err(error) if is_without_links(&error) => rename_new(path, name).map(|()| false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether a file system has no links.
+#[cfg(unix)]
+fn is_without_links(error: &std::io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EPERM | libc::EMLINK | libc::ENOSYS | libc::EOPNOTSUPP))
+}
+
+#[cfg(not(unix))]
+fn is_without_links(error: &std::io::Error) -> bool {
+    error.kind() != std::io::ErrorKind::AlreadyExists
+}
+
+fn rename_new(path: &Path, name: &Path) -> std::io::Result<()> {
+    #[cfg(target_os = "linux")]
+    match rename_unless_taken(path, name) {
+        Err(error) if matches!(error.raw_os_error(), Some(libc::EINVAL | libc::ENOSYS | libc::EOPNOTSUPP)) => {}
+        done => return done,
+    }
+    // As good as it gets: what somebody else puts there in this moment is replaced.
+    match std::fs::symlink_metadata(name) {
+        Ok(_) => Err(std::io::ErrorKind::AlreadyExists.into()),
+        Err(_) => std::fs::rename(path, name),
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn rename_unless_taken(path: &Path, name: &Path) -> std::io::Result<()> {
+    use std::os::unix::ffi::OsStrExt;
+    let path = std::ffi::CString::new(path.as_os_str().as_bytes())?;
+    let name = std::ffi::CString::new(name.as_os_str().as_bytes())?;
+    let flags = libc::RENAME_NOREPLACE;
+    // SAFETY: two C strings, and no descriptors. Not every C library has a function for this call.
+    let done = unsafe {
+        libc::syscall(libc::SYS_renameat2, libc::AT_FDCWD, path.as_ptr(), libc::AT_FDCWD, name.as_ptr(), flags)
+    };
+    match done {
+        0 => Ok(()),
+        _ => Err(std::io::Error::last_os_error()),
+    }
+}
+
 /// A rename is durable when its directory is.
 #[cfg(unix)]
 pub(crate) fn sync_directory(path: &Path) -> std::io::Result<()> {
@@ -152,6 +195,25 @@ pub(crate) fn sync_directory(_path: &Path) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg_attr(miri, ignore = "miri has no such calls")]
+    fn a_name_that_is_taken_is_not_taken_away() {
+        let folder = std::env::temp_dir().join(format!("octavo-names-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let (path, taken, free) = (folder.join("path"), folder.join("taken"), folder.join("free"));
+        std::fs::write(&path, b"this one").unwrap();
+        std::fs::write(&taken, b"another").unwrap();
+        for give in [|from: &Path, to: &Path| give_name(from, to).map(|_| ()), rename_new] {
+            assert_eq!(give(&path, &taken).unwrap_err().kind(), std::io::ErrorKind::AlreadyExists);
+            assert_eq!(std::fs::read(&taken).unwrap(), b"another");
+            give(&path, &free).unwrap();
+            assert_eq!(std::fs::read(&free).unwrap(), b"this one");
+            std::fs::remove_file(&free).unwrap();
+            std::fs::write(&path, b"this one").unwrap();
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 
     #[test]
     fn only_a_side_file_that_was_just_made_is_forgotten() {

@@ -3,9 +3,11 @@
 //! Whoever begins the file anew after a crash overwrites what nobody was promised, and keeps what somebody was. The mark is
 //! an attribute of the file itself, where the file system has such; where it has none, nothing is marked.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::path::{Path, PathBuf};
+
+use crate::exclusive::give_name;
 
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 const ATTRIBUTE: &std::ffi::CStr = c"user.octavo.flushed";
@@ -70,23 +72,57 @@ pub(crate) const fn is_marked(_file: &File) -> bool {
 }
 
 /// Gives a marked side file another name, so that the next writer has the old one: `run.array_record.partial` becomes
-/// `run.1.array_record.partial`, which says as much about what it holds.
+/// `run.1.array_record.partial`, which says as much about what it holds. Where that is too long for a name, the front of it goes.
 pub(crate) fn set_aside(path: &Path) -> std::io::Result<PathBuf> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let hidden = usize::from(name.starts_with('.'));
-    let dot = name[hidden..].find('.').map_or(name.len(), |at| at + hidden);
-    let (stem, rest) = name.split_at(dot);
-    for number in 1u32.. {
-        let free = path.with_file_name(OsString::from(format!("{stem}.{number}{rest}")));
-        // A link, unlike a rename, never replaces another file.
-        match std::fs::hard_link(path, &free) {
-            Ok(()) => return std::fs::remove_file(path).map(|()| free),
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-            Err(_) if !free.exists() => return std::fs::rename(path, &free).map(|()| free),
-            Err(_) => {}
+    let (mut stem, rest) = split(path.file_name().unwrap_or_default());
+    let mut number = 1u32;
+    loop {
+        let mut name = stem.clone();
+        name.push(format!(".{number}"));
+        name.push(&rest);
+        let free = path.with_file_name(name);
+        match give_name(path, &free) {
+            Ok(false) => return Ok(free),
+            Ok(true) => return std::fs::remove_file(path).map(|()| free),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && number < u32::MAX => number += 1,
+            Err(error) if error.kind() == std::io::ErrorKind::InvalidFilename && !stem.is_empty() => {
+                stem = shorter(&stem);
+            }
+            Err(error) => return Err(error),
         }
     }
-    Err(std::io::ErrorKind::AlreadyExists.into())
+}
+
+/// A name before its first dot, and from there on.
+#[cfg(unix)]
+fn split(name: &OsStr) -> (OsString, OsString) {
+    use std::os::unix::ffi::OsStrExt;
+    let bytes = name.as_bytes();
+    let hidden = usize::from(bytes.first() == Some(&b'.'));
+    let dot = bytes.iter().skip(hidden).position(|&byte| byte == b'.').map_or(bytes.len(), |at| at + hidden);
+    let (stem, rest) = bytes.split_at(dot);
+    (OsStr::from_bytes(stem).to_owned(), OsStr::from_bytes(rest).to_owned())
+}
+
+/// A name without its last character.
+#[cfg(unix)]
+fn shorter(name: &OsStr) -> OsString {
+    use std::os::unix::ffi::OsStrExt;
+    let bytes = name.as_bytes();
+    let is_begin = |&byte: &u8| byte & 0xc0 != 0x80; // of a character in UTF-8
+    let end = bytes.iter().rposition(is_begin).unwrap_or(bytes.len() - 1);
+    OsStr::from_bytes(&bytes[..end]).to_owned()
+}
+
+// Elsewhere nothing is ever marked.
+#[cfg(not(unix))]
+fn split(name: &OsStr) -> (OsString, OsString) {
+    (name.to_owned(), OsString::new())
+}
+
+#[cfg(not(unix))]
+fn shorter(_name: &OsStr) -> OsString {
+    OsString::new()
 }
 
 #[cfg(test)]
@@ -104,6 +140,19 @@ mod tests {
             assert!(!path.exists());
             assert_eq!(std::fs::read(folder.join(expected)).unwrap(), [number]);
         }
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    #[cfg(unix)]
+    #[cfg_attr(miri, ignore = "miri has no error for a name that is too long")]
+    fn a_name_without_room_for_a_number_is_cut_between_characters() {
+        let folder = std::env::temp_dir().join(format!("octavo-long-names-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let path = folder.join(format!("{}.ffr.partial", "\u{e4}".repeat(121))); // 254 bytes
+        std::fs::write(&path, b"").unwrap();
+        let expected = format!("{}.1.ffr.partial", "\u{e4}".repeat(120));
+        assert_eq!(set_aside(&path).unwrap(), folder.join(expected));
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

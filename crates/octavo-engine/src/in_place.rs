@@ -41,8 +41,9 @@ impl InPlaceFile {
         let failed = |error| Error::io(&name, "create", error);
         let file = File::options().write(true).create(true).truncate(false).open(path).map_err(failed)?;
         let is_replaced = IsReplaced::default();
+        // Kept until the file is empty, which only the last one who begins it may do.
+        let mut begun = pool::locked(BEGUN.get());
         if let Some(key) = key_of(&file) {
-            let mut begun = pool::locked(BEGUN.get());
             for before in begun.iter().filter(|before| before.key == key) {
                 *pool::locked(&before.is_replaced) = true;
             }
@@ -54,6 +55,7 @@ impl InPlaceFile {
         if file.metadata().is_ok_and(|metadata| metadata.is_file()) {
             file.set_len(0).map_err(failed)?;
         }
+        drop(begun);
         Ok(Self { file, name, position: 0, is_replaced })
     }
 

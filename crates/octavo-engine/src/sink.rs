@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
 use crate::error::{shown, Error, Result};
-use crate::exclusive::{is_still, lock, open_locked, sync_directory, unlock, SideFile};
+use crate::exclusive::{give_name, has_other_name, is_still, lock, open_locked, sync_directory, unlock, SideFile};
 use crate::flushed;
 
 /// The system is told to begin with writing so many bytes at a time, so that little is left to wait for at the end.
@@ -116,7 +116,7 @@ impl FileSink {
         let mut path = final_path.as_os_str().to_owned();
         path.push(side.suffix());
         let path = PathBuf::from(path);
-        let (opened, set_aside) = open_side(&path, side, overwrite, &name)?;
+        let (opened, set_aside) = open_side(&path, final_path, side, overwrite)?;
         if let Err(error) = opened.file.set_len(0) {
             opened.forget(&path);
             return Err(Error::io(&name, "create", error));
@@ -177,13 +177,15 @@ impl FileSink {
         if self.overwrite {
             std::fs::rename(&self.path, &self.final_path)?;
         } else {
-            // A link, unlike a rename, never replaces what somebody else has put there meanwhile. The old name goes when the new
-            // one is safe; if it stays, the next writer removes it.
-            std::fs::hard_link(&self.path, &self.final_path)?;
+            // Not what somebody else has put there meanwhile. The old name goes when the new one is safe; if it stays, the next
+            // writer removes it.
+            let has_both = give_name(&self.path, &self.final_path)?;
             self.finished = true;
-            let synced = sync_directory(&self.final_path);
-            let _ = std::fs::remove_file(&self.path);
-            synced?;
+            if has_both {
+                let synced = sync_directory(&self.final_path);
+                let _ = std::fs::remove_file(&self.path);
+                synced?;
+            }
         }
         self.finished = true;
         if self.is_promised {
@@ -195,24 +197,34 @@ impl FileSink {
 }
 
 /// A side file for this writer, and where what it held before is now, if that was worth keeping.
-fn open_side(path: &Path, side: Side, overwrite: bool, name: &str) -> Result<(SideFile, Option<PathBuf>)> {
-    let failed = |error| Error::io(name, "create", error);
+fn open_side(path: &Path, final_path: &Path, side: Side, overwrite: bool) -> Result<(SideFile, Option<PathBuf>)> {
+    let failed = |error| Error::io(&shown(final_path), "create", error);
     let mut set_aside = None;
     loop {
         let opened = open_locked(path)?.map_err(failed)?;
-        let holds_something =
-            side == Side::Partial && opened.file.metadata().is_ok_and(|metadata| metadata.len() > 0);
-        if holds_something && !overwrite {
-            let what = "it holds an interrupted write, which octavo.recover saves";
-            let interrupted = std::io::Error::new(std::io::ErrorKind::AlreadyExists, what);
-            return Err(Error::io(&shown(path), "overwrite", interrupted));
+        let file = &opened.file;
+        // Its writer died after it had given the file its final name, and before the old one went.
+        let is_published = has_other_name(file) && is_still(file, final_path).map_err(failed)?;
+        let holds_something = file.metadata().is_ok_and(|metadata| metadata.len() > 0);
+        if holds_something && side == Side::Partial && !is_published {
+            if !overwrite {
+                let what = "it holds an interrupted write, which octavo.recover saves";
+                let interrupted = std::io::Error::new(std::io::ErrorKind::AlreadyExists, what);
+                return Err(Error::io(&shown(path), "overwrite", interrupted));
+            }
+            if flushed::is_marked(file) {
+                // Under the lock of its writer-to-be, so that no two of them move it. It is opened anew: by then another file.
+                set_aside = Some(flushed::set_aside(path).map_err(failed)?);
+                unlock(file);
+                continue;
+            }
         }
-        if !holds_something || !flushed::is_marked(&opened.file) {
+        if !has_other_name(file) {
             return Ok((opened, set_aside));
         }
-        // Under the lock of its writer-to-be, so that no two of them move it. It is opened anew: by then another file.
-        set_aside = Some(flushed::set_aside(path).map_err(failed)?);
-        unlock(&opened.file);
+        // Under that name somebody may want it as it is.
+        std::fs::remove_file(path).map_err(failed)?;
+        unlock(file);
     }
 }
 

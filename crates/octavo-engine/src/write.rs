@@ -227,7 +227,11 @@ impl RecordWriter {
             Recipe::FfRecord => Box::new(ffrecord::FfAssembler::new(path, overwrite, sink)),
             _ => streaming(recipe, Box::new(sink))?,
         };
-        Ok(Self { set_aside, is_unwanted, ..Self::with(assembler, RecordBlock::default(), recipe.cutting(), false) })
+        Ok(Self {
+            set_aside,
+            is_unwanted,
+            ..Self::with(assembler, RecordBlock::default(), recipe.cutting(), false)
+        })
     }
 
     /// Starts a file that goes into `sink`. An FFRecord file waits in a temporary file until its last record is known.
