@@ -114,6 +114,22 @@ def test_no_command_at_all_is_wrong_usage(octavo):
     assert octavo("nonsense", check=2).stdout == b""
 
 
+@pytest.mark.parametrize(
+    ("line", "missing"),
+    [
+        (["convert"], "SOURCE"),
+        (["convert", "some.ffr"], "TARGET"),
+        (["merge", "some.ffr", "--force"], "TARGET"),
+        (["recover"], "DAMAGED"),
+        (["recover", "some.ffr"], "TARGET"),
+        (["append", "some.ffr"], "SOURCE"),
+    ],
+)
+def test_the_argument_that_is_missing_is_named(octavo, line, missing):
+    result = octavo(*line, check=2)
+    assert f"Missing argument '{missing}'" in result.stderr
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_unknown_option_is_wrong_usage(octavo, command):
     done = octavo(command, *(MISSING[command] or []), "--no-such-option", check=2)

@@ -50,7 +50,20 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse a line."""
-        return super().parse_args(ctx, with_formats_by_name(args))
+        line = with_formats_by_name(args)
+        try:
+            return super().parse_args(ctx, list(line))
+        except typer.BadParameter as error:
+            error.param = self._missing_behind(error.param, ctx, line)
+            raise
+
+    def _missing_behind(self, param: Any, ctx: Any, line: list[str]) -> Any:
+        """What is missing: of `SOURCE... TARGET`, a single word is parsed as the last, and meant as the first."""
+        if param is None or param.nargs > 0:
+            return param
+        words, _, _ = self.make_parser(ctx).parse_args(list(line))
+        last = next(other for other in reversed(self.params) if other.param_type_name == "argument")
+        return last if words.get(last.name) and not words.get(param.name) else param
 
 
 class Commands(TyperGroup):
