@@ -7,7 +7,6 @@ are made of it and of nothing else. The sentences are fixed; every number comes 
 from __future__ import annotations
 
 import argparse
-import fnmatch
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.page_chart import chart
-from benchmarks.page_text import HEAD, HOW, NOTES, QUICK, TOPICS, UNEXPLAINED
+from benchmarks.page_text import HEAD, HOW, QUICK, TOPICS, why_short
 
 DOCS = Path(__file__).parent.parent / "docs"
 KEPT = ("engine", "items", "rate", "cached", "fetched", "file_bytes", "peak_bytes")
@@ -185,9 +184,10 @@ def _shortfalls(figures: dict[str, Any]) -> Iterator[str]:
     for case in figures["cases"]:
         for bar in case["bars"]:
             if not bar["met"] and bar["value"] is not None:
-                note = next((text for glob, text in NOTES if fnmatch.fnmatch(case["name"], glob)), UNEXPLAINED)
                 what, limit, figure, _ = _bar(bar)
-                short.setdefault(note, []).append(f"* `{case['name']}`: {what} is {figure}, the bar {limit}")
+                short.setdefault(why_short(case["name"]), []).append(
+                    f"* `{case['name']}`: {what} is {figure}, the bar {limit}"
+                )
     if not short:
         return
     yield "## What does not hold"

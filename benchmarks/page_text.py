@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fnmatch
+
 HEAD = """
 # Performance
 
@@ -106,6 +108,12 @@ the same device, in turn.
 """Why a bar may not hold, by the names of cases; the first that fits is shown, and only if one does not."""
 
 UNEXPLAINED = "Nobody has found out why. The bar stays where it is."
+
+
+def why_short(case: str) -> str:
+    """Why a bar of this case may not hold."""
+    return next((text for glob, text in NOTES if fnmatch.fnmatch(case, glob)), UNEXPLAINED).strip()
+
 
 HOW = """
 ## Measure it yourself

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import textwrap
 from typing import Any
 
 from benchmarks.cases import BarKind, Case
+from benchmarks.page_text import why_short
 from benchmarks.results import CaseResult, Verdict
 
 COLUMNS = (36, 12, 11, 14, 14)
@@ -59,6 +61,19 @@ def summary(results: list[CaseResult], skipped: int) -> str:
     met = sum(verdict.is_met for verdict in verdicts)
     short = len(verdicts) - met - absent
     return f"{met} of {len(verdicts)} bars met, {short} short, {absent} not measured; {skipped} cases skipped"
+
+
+def shortfalls(results: list[CaseResult]) -> list[str]:
+    """The bars that do not hold, each case with what is known of why."""
+    out = []
+    for result in results:
+        short = [verdict for verdict in result.verdicts() if verdict.value is not None and not verdict.is_met]
+        for verdict in short:
+            over = f" over {verdict.bar.over}" if verdict.bar.over else ""
+            out.append(f"  {result.case.name}: {verdict.bar.of}{over} {_value(verdict)}, bar {_limit(verdict)}")
+        if short:
+            out.append(textwrap.indent(textwrap.fill(why_short(result.case.name), 110), "    "))
+    return out
 
 
 def as_json(results: list[CaseResult], machine: dict[str, object], rounds: int, *, quick: bool) -> dict[str, Any]:

@@ -43,7 +43,8 @@ def main(arguments: list[str] | None = None) -> int:
             continue
         results.append(_measure_apart(case, rounds, quick=options.quick))
         print("\n" + "\n".join(report.lines(results[-1])), flush=True)
-    print("\n" + report.summary(results, len(cases) - len(results)), flush=True)
+    ending = [report.summary(results, len(cases) - len(results)), *report.shortfalls(results)]
+    print("\n" + "\n".join(ending), flush=True)
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
         written = report.as_json(results, described, rounds, quick=options.quick)
