@@ -36,7 +36,7 @@ def dump(dataset: _Records, fname: FileName, nfiles: int, verbose: bool = False)
     count = len(dataset)
     if nfiles == 1:
         with _progress(count, shown=verbose) as advance:
-            _write_part(dataset, range(count), os.fspath(fname), advance)
+            _fill(FileWriter(os.fspath(fname), count), dataset, range(count), advance)
         return
     if nfiles < 0:
         message = f"nfiles is {nfiles}; it is a number of files"
@@ -105,17 +105,22 @@ def _write_kept(number: int, part: range, path: str) -> None:
     dataset, begun, failed = _kept[0]
 
     def advance(_: int) -> None:
-        begun[number] = 1
         if failed.value:
             raise CancelledError
 
-    if not failed.value:
-        _write_part(dataset, part, path, advance)
+    if failed.value:
+        return
+    begun[number] = 1  # before the file is emptied: this process may be killed right after that
+    try:
+        writer = FileWriter(path, len(part))
+    except BaseException:
+        begun[number] = 0
+        raise
+    _fill(writer, dataset, part, advance)
 
 
-def _write_part(dataset: _Records, part: range, path: str, advance: _Advance) -> None:
-    with FileWriter(path, len(part)) as writer:
-        advance(0)
+def _fill(writer: FileWriter, dataset: _Records, part: range, advance: _Advance) -> None:
+    with writer:
         for number in part:
             writer.write_one(dataset[number])
             advance(1)
