@@ -77,6 +77,11 @@ class StoredWriter(Writer):
         super().abort()
         self._clean()
 
+    def _abandon(self) -> None:
+        """The same: what `flush` has acknowledged is in the store, and not here."""
+        super()._abandon()
+        self._clean()
+
     def _file(self) -> StoredObject:
         return self._object.anew()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
@@ -88,6 +89,24 @@ class TestAppending:
             writer.write(b"b")
         octavo.append(url).abort()
         assert os.listdir(tmp_path) == []
+
+    def test_a_writer_that_fails_or_is_forgotten_leaves_nothing_here(self, folder, tmp_path, monkeypatch):
+        monkeypatch.setenv("TMPDIR", str(tmp_path))
+        monkeypatch.setattr("tempfile.tempdir", None)
+        url = put(f"{folder}/a.tfrecord", [b"a"])
+        with contextlib.suppress(ZeroDivisionError), octavo.append(url) as writer:
+            writer.write(b"b")
+            writer.flush()
+            writer.write(b"c")
+            raise ZeroDivisionError
+        assert writer.closed
+        assert os.listdir(tmp_path) == []
+        forgotten = octavo.append(url)
+        forgotten.write(b"d")
+        with pytest.warns(errors.UnclosedWriterWarning):
+            del forgotten
+        assert os.listdir(tmp_path) == []
+        assert octavo.open(url).read_all() == [b"a", b"b"]
 
     def test_web_servers_are_refused_before_anything_is_written(self):
         with pytest.raises(errors.UnsupportedError, match="only read from"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import CancelledError, Future
@@ -45,6 +46,8 @@ def run(function: Callable[..., Awaitable[T]], *arguments: Any, **options: Any) 
         if waiting in _interrupted:
             raise KeyboardInterrupt from error
         raise StorageError("the request was given up: the program is ending") from error
+    except Exception as error:  # noqa: BLE001 - whatever it is, it goes on
+        raise _apart(error) from error.__cause__
     except BaseException as error:
         waiting.cancel()
         if isinstance(error, KeyboardInterrupt):  # others that work for the same call would wait on
@@ -53,6 +56,17 @@ def run(function: Callable[..., Awaitable[T]], *arguments: Any, **options: Any) 
     finally:
         _waiting.discard(waiting)
         _interrupted.discard(waiting)
+        del waiting  # which keeps an error, which keeps this frame and all that called it
+
+
+def _apart(error: Exception) -> Exception:
+    """The same error, for the caller alone: whoever made it may keep it for long, and its trace keeps callers' objects."""
+    try:
+        other = copy.copy(error)
+    except Exception:  # noqa: BLE001 - its class takes other arguments than it keeps
+        return error
+    error.__traceback__ = None
+    return other
 
 
 async def _called(function: Callable[..., Awaitable[T]], arguments: tuple[Any, ...], options: dict[str, Any]) -> T:
