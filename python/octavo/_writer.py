@@ -26,7 +26,7 @@ class Writer(_core.Writer):
     made safe stays in `NAME.partial` then.
     """
 
-    __slots__ = ("_flushed_count", "_loss", "_process", "_side_file", "_target", "sidecar")
+    __slots__ = ("_flushed_count", "_is_late", "_loss", "_process", "_side_file", "_target", "sidecar")
 
     sidecar: bool
     """Whether an index is written beside the file."""
@@ -36,6 +36,8 @@ class Writer(_core.Writer):
     _side_file: str | None
     """Where the records are until the file is published, if it is a file that appears whole."""
     _flushed_count: int
+    _is_late: str
+    """What is not there before the end, if nothing is."""
     _loss: str
     """What it means that the writer was never closed."""
 
@@ -48,6 +50,7 @@ class Writer(_core.Writer):
         is_in_place = options.get("append") or options.get("in_place")
         writer._side_file = None if is_in_place or options.get("sink") is not None else writer.path + PARTIAL
         writer._flushed_count = 0
+        writer._is_late = _late(options, is_stored=target is not None)
         writer._loss = _loss(options, is_stored=target is not None)
         return writer
 
@@ -71,10 +74,11 @@ class Writer(_core.Writer):
         """Return when everything written so far survives a crash of the machine.
 
         Raises:
-            UnsupportedError: The file is in an object store, where it appears whole when the writer is closed.
+            UnsupportedError: All of it is written when the writer is closed: an object in a store, or an FFRecord file
+                that a file object gets.
         """
-        if self._target is not None:  # before anything is written that only a flushed file has
-            message = f"{self.path}: an object appears whole when its writer is closed; nothing is safe before that"
+        if self._is_late:  # before anything is written that only a flushed file has
+            message = f"{self.path}: {self._is_late} when its writer is closed; nothing is safe before that"
             raise UnsupportedError(message, path=self.path)
         try:
             super().flush()
@@ -141,6 +145,14 @@ class Writer(_core.Writer):
         """Say what is written."""
         state = "closed" if self.closed else "open"
         return f"<octavo.Writer of {self.path}, {self.record_count} records, {state}>"
+
+
+def _late(options: dict[str, Any], *, is_stored: bool) -> str:
+    if is_stored:
+        return "an object appears whole"
+    if options.get("sink") is not None and options["format"] == "ffrecord":
+        return "an FFRecord file begins with its index: a file object gets it"
+    return ""
 
 
 def _loss(options: dict[str, Any], *, is_stored: bool) -> str:

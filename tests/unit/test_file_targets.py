@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import octavo
-from octavo.errors import OptionError, RecordTypeError, StorageError
+from octavo.errors import OptionError, RecordTypeError, StorageError, UnsupportedError
 
 FORMATS = ["ffrecord", "array_record", "riegeli", "recordio", "tfrecord"]
 RECORDS = [bytes([i % 251]) * (i * 37 % 5000) for i in range(1500)]
@@ -112,6 +112,48 @@ def test_an_error_of_the_file_reaches_the_writer() -> None:
     writer.write(b"record")
     with pytest.raises(FullError):
         writer.close()
+
+
+@pytest.mark.parametrize("format", [name for name in FORMATS if name != "ffrecord"])
+def test_what_was_flushed_has_reached_a_file_and_is_brought_to_safety(format, tmp_path: Path, monkeypatch) -> None:
+    synced: list[int] = []
+    monkeypatch.setattr(os, "fsync", synced.append)
+    with open(tmp_path / "file", "wb") as file:
+        writer = octavo.create(file, format=format)
+        writer.write(os.urandom(5000))
+        writer.flush()
+        assert synced == [file.fileno()]
+        assert os.path.getsize(tmp_path / "file") > 5000
+        writer.close()
+
+
+@pytest.mark.parametrize("format", [name for name in FORMATS if name != "ffrecord"])
+def test_what_is_in_memory_is_flushed(format) -> None:
+    file = io.BytesIO()
+    with octavo.create(file, format=format) as writer:
+        writer.write(b"record")
+        writer.flush()
+        assert file.getvalue()
+
+
+def test_a_pipe_that_cannot_be_synced_is_flushed() -> None:
+    inlet, outlet = os.pipe()
+    with open(inlet, "rb") as reading, open(outlet, "wb") as pipe:
+        writer = octavo.create(pipe, format="tfrecord")  # a few bytes, which a pipe takes before anybody reads
+        writer.write(b"record")
+        writer.flush()
+        assert octavo.open(reading.read1(), format="tfrecord").read_all() == [b"record"]
+        writer.close()
+
+
+def test_an_index_that_comes_first_cannot_be_flushed_into_a_file_object() -> None:
+    file = io.BytesIO()
+    with octavo.create(file, format="ffrecord") as writer:
+        writer.write(b"record")
+        with pytest.raises(UnsupportedError, match="nothing is safe before that"):
+            writer.flush()
+        writer.write(b"another")
+    assert octavo.open(file.getvalue(), format="ffrecord").read_all() == [b"record", b"another"]
 
 
 def test_text_files_are_refused() -> None:

@@ -163,6 +163,11 @@ impl FileSink {
         Ok(())
     }
 
+    /// Whether the device has taken everything so far. Nobody is told that it is safe.
+    pub fn check_written(&self) -> Result<()> {
+        self.file.sync_data().map_err(|error| self.failed("write", error))
+    }
+
     /// Set by whoever wants nothing of the file, not even what somebody was told is safe.
     pub fn is_unwanted(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.is_unwanted)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 from typing import TYPE_CHECKING, Any, Protocol
 
 from octavo.errors import (
@@ -19,6 +21,10 @@ from octavo.storage._file_object import is_text, name_of
 if TYPE_CHECKING:
     from octavo.storage._remote import Status
     from octavo.storage._stored import StoredObject
+
+
+_NOT_FOR_SYNC = (errno.EINVAL, errno.ENOTSUP, errno.EROFS)
+"""What pipes, sockets and devices say."""
 
 
 class WritableFile(Protocol):
@@ -121,13 +127,22 @@ class FileTarget:
             rest = rest[written:]
 
     def sync(self) -> None:
+        """Flush it, and have the system write it down if it is a file of the system's."""
+        self.commit()
+        try:
+            descriptor = self._file.fileno()
+        except (AttributeError, OSError):  # it lives in memory, or who knows where
+            return
+        try:
+            os.fsync(descriptor)
+        except OSError as error:
+            if error.errno not in _NOT_FOR_SYNC:
+                raise
+
+    def commit(self) -> None:
         """Flush it, if it can be."""
         if hasattr(self._file, "flush"):
             self._file.flush()
-
-    def commit(self) -> None:
-        """Flush it, too."""
-        self.sync()
 
     def abort(self) -> None:
         """Leave it as it is."""

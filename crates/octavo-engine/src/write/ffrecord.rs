@@ -100,6 +100,8 @@ impl FfAssembler {
         for block in &self.held {
             whole.append(&block.bytes)?;
         }
+        // What the device did not take is told now or never, and what was copied from there may not have been what was written.
+        self.partial.check_written()?;
         whole.commit()
     }
 }
@@ -177,8 +179,11 @@ impl Assemble for FfStream {
         Ok(())
     }
 
+    /// Nothing of it has gone anywhere yet.
     fn flush(&mut self, _rest: &RecordBlock) -> Result<()> {
-        self.sink.sync()
+        self.sink.sync()?; // says why not of something else, if it cannot be made safe at all
+        let what = "an FFRecord file begins with its index, so it is written when its writer is closed; nothing of it is safe before that";
+        Err(Error::Unsupported { what })
     }
 
     fn commit(self: Box<Self>) -> Result<()> {
