@@ -11,6 +11,7 @@ from octavo import _core
 from octavo._arguments import Progress, check_format, check_progress, check_switches
 from octavo._location import PathLocation, format_of_name, is_gzip_name
 from octavo._recipe import recipe_of_salvage
+from octavo._side_files import ASSEMBLING, RECOVERING
 from octavo._target import Target, TargetLocation, target_of
 from octavo._writer import Writer
 from octavo.errors import OptionError, RecordTypeError
@@ -84,15 +85,19 @@ def recover(
 
     Raises:
         AlreadyExistsError: The target exists, and `overwrite` is False.
-        OptionError: The target is the source, or its suffix is that of another format.
+        OptionError: The target is the source, or would be written where the source is, or its suffix is that of another
+            format.
     """
     check_format(format)
     check_switches(overwrite=overwrite)
     check_progress(progress)
     damaged = _damaged_at(source)
     whole = target_of(target, "a file to recover")
-    if whole.name == damaged.name or _are_one_file(damaged, whole):
+    if whole.name == damaged.name or _is_one_of(damaged, whole, ""):
         message = f"{whole.name}: the target is the source itself; name another file"
+        raise OptionError(message, path=whole.name)
+    if _is_one_of(damaged, whole, ASSEMBLING, RECOVERING):
+        message = f"{whole.name}: {damaged.name} would be written over while this is made; name another file"
         raise OptionError(message, path=whole.name)
     with contextlib.ExitStack() as stack:
         file = damaged.name if damaged.object is None else stack.enter_context(Downloaded(damaged.object))
@@ -123,5 +128,8 @@ def _damaged_at(source: PathLocation) -> Target:
     return found
 
 
-def _are_one_file(one: Target, other: Target) -> bool:
-    return one.is_local and other.is_local and os.path.realpath(one.name) == os.path.realpath(other.name)
+def _is_one_of(source: Target, target: Target, *endings: str) -> bool:
+    """Whether the source is the file that is called like the target with one of these at its end."""
+    if not (source.is_local and target.is_local):
+        return False
+    return os.path.realpath(source.name) in {os.path.realpath(target.name + ending) for ending in endings}

@@ -394,6 +394,15 @@ class TestTargets:
             octavo.recover(source, target, overwrite=True)
         assert octavo.open(source).read_all() == RECORDS
 
+    @pytest.mark.parametrize("ending", [".recovering", ".assembling"])
+    def test_what_is_written_beside_the_target_is_not_the_source(self, source, target, ending, layout):
+        damaged = target.with_name(target.name + ending)
+        shutil.copy(source, damaged)
+        with pytest.raises(errors.OptionError, match="would be written over"):
+            octavo.recover(damaged, target, format=layout.format)
+        assert names_beside(target) == [damaged.name]
+        assert damaged.read_bytes() == source.read_bytes()
+
     def test_a_target_of_another_format_is_refused(self, layout, source, target):
         other = target.with_suffix(".riegeli" if layout.format == "ffrecord" else ".ffr")
         with pytest.raises(errors.OptionError, match=f"what is recovered is {layout.format}"):
