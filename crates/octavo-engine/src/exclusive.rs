@@ -128,6 +128,7 @@ pub(crate) fn unlock(file: &File) {
 pub(crate) const fn unlock(_file: &File) {}
 
 /// Gives a file a name that nobody has yet, and never takes one from another file. True if it still has the old name, too.
+#[cfg(unix)]
 pub(crate) fn give_name(path: &Path, name: &Path) -> std::io::Result<bool> {
     match std::fs::hard_link(path, name) {
         Ok(()) => Ok(true),
@@ -136,15 +137,18 @@ pub(crate) fn give_name(path: &Path, name: &Path) -> std::io::Result<bool> {
     }
 }
 
+/// Nobody could tell a file that still has the old name from one that is being written (see `has_other_name`).
+#[cfg(not(unix))]
+pub(crate) fn give_name(path: &Path, name: &Path) -> std::io::Result<bool> {
+    rename_new(path, name).map(|()| false)
+}
+
 /// Whether a file system has no links.
 #[cfg(unix)]
 fn is_without_links(error: &std::io::Error) -> bool {
-    matches!(error.raw_os_error(), Some(libc::EPERM | libc::EMLINK | libc::ENOSYS | libc::EOPNOTSUPP))
-}
-
-#[cfg(not(unix))]
-fn is_without_links(error: &std::io::Error) -> bool {
-    error.kind() != std::io::ErrorKind::AlreadyExists
+    // The last two are one on Linux, and not on macOS.
+    let codes = [libc::EPERM, libc::EMLINK, libc::ENOSYS, libc::EOPNOTSUPP, libc::ENOTSUP];
+    error.raw_os_error().is_some_and(|code| codes.contains(&code))
 }
 
 fn rename_new(path: &Path, name: &Path) -> std::io::Result<()> {
