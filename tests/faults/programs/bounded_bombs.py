@@ -9,7 +9,7 @@ from pathlib import Path
 
 import octavo
 from tests.faults.lies import codecs, recordio, streams, tfrecord
-from tests.faults.lies.draft import Draft
+from tests.faults.lies.draft import PLACES, Draft
 from tests.faults.lies.sweeps import Truth
 from tests.faults.programs.bounded import OPERATIONS, Meter, clear, demand, warmed
 from tests.naive import recordio as naive_recordio
@@ -72,16 +72,41 @@ def _recordio_bomb(claim: int) -> bytes:
     return sound + recordio.forged("paddle-python-ieee", payload, "snappy", count=1)
 
 
+def _footer_bomb(codec: str, size: int) -> bytes:
+    """An index that really is as large as it says."""
+    sizes = varints(size)
+    stored = codecs.block(streams.STORE[codec](sizes), len(sizes))
+    values = codecs.block(streams.ZEROS[codec](size), size)
+    footer = simple_chunk_of(codec, stored, values, 1, size)
+    return Draft(chunks=[simple_chunk([record]) for record in BESIDE], footer=lambda _: footer).encode()
+
+
+def _damaged_bomb(codec: str, size: int) -> bytes:
+    """A chunk that is as large as it says, and of which only the index can tell, because its header does not hold."""
+    content = bytearray(codecs.bomb(codec, size, beside=BESIDE))
+    content[PLACES["first"]] ^= 1
+    return bytes(content)
+
+
 def bombs() -> dict[str, Callable[[], bytes]]:
     """Files by their names."""
-    return _chunk_bombs() | {
-        "a length of 2^30 in a stream of a megabyte.tfrecord": lambda: _gzip_bomb(LARGE, 1 << 20),
-        "a length of 2^63 in a stream of a megabyte.tfrecord": lambda: _gzip_bomb(1 << 63, 1 << 20),
-        "a length of 10 in a stream of 16 megabytes.tfrecord": lambda: _gzip_bomb(10, 16 << 20),
-        "a block that says 2^30.recordio": lambda: _recordio_bomb(LARGE),
-        "a block that says 2^32-1.recordio": lambda: _recordio_bomb((1 << 32) - 1),
-        "a block that says 2 megabytes.recordio": lambda: _recordio_bomb(2 << 20),
+    made = {
+        f"{name} of {codec}.array_record": functools.partial(make, codec, LARGE)
+        for codec in ("zstd", "brotli")
+        for name, make in (("a footer", _footer_bomb), ("a damaged chunk", _damaged_bomb))
     }
+    return (
+        _chunk_bombs()
+        | made
+        | {
+            "a length of 2^30 in a stream of a megabyte.tfrecord": lambda: _gzip_bomb(LARGE, 1 << 20),
+            "a length of 2^63 in a stream of a megabyte.tfrecord": lambda: _gzip_bomb(1 << 63, 1 << 20),
+            "a length of 10 in a stream of 16 megabytes.tfrecord": lambda: _gzip_bomb(10, 16 << 20),
+            "a block that says 2^30.recordio": lambda: _recordio_bomb(LARGE),
+            "a block that says 2^32-1.recordio": lambda: _recordio_bomb((1 << 32) - 1),
+            "a block that says 2 megabytes.recordio": lambda: _recordio_bomb(2 << 20),
+        }
+    )
 
 
 USED = (

@@ -13,6 +13,7 @@ use octavo_format::format::riegeli::layout::{
 use octavo_format::format::riegeli::{decoded, ChunkIndex};
 use octavo_format::{Format, FormatError};
 
+use super::expansion::{most_decoded, refusal};
 use super::listing::{Listing, Outline};
 use super::OpenOptions;
 use crate::error::{Error, Result};
@@ -191,6 +192,9 @@ fn read_chunk(
     let mut bytes = read_ahead(source, begin, HEADER_SPAN, ahead)?;
     let end = match chunk::open_header(begin, &bytes) {
         Ok(header) if !header.kind.has_records() => return Ok(Err(ChunkFault::Damaged("it holds no records"))),
+        Ok(header) if header.decoded_data_size > most_decoded(source.len()) => {
+            return Err(refusal(source, begin, header.decoded_data_size));
+        }
         Ok(header) => match header.end(begin) {
             Some(end) if end <= limit => end,
             Some(end) => return Ok(Err(ChunkFault::Truncated { end, file_bytes: limit })),

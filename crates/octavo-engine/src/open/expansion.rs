@@ -33,6 +33,11 @@ pub(crate) fn least_file_bytes(decoded: u64) -> u64 {
     decoded.saturating_sub(ALWAYS).div_ceil(FOR_EACH_BYTE)
 }
 
+/// What is said of a file with a chunk that claims more.
+pub(super) fn refusal(source: &dyn Source, offset: u64, decoded: u64) -> Error {
+    Error::format(source.name(), FormatError::Expansion { offset, decoded, file_bytes: source.len() })
+}
+
 /// Refuses a file with a chunk that claims more.
 pub(super) fn check(source: &dyn Source, index: &dyn Index) -> Result<()> {
     let most = most_decoded(source.len());
@@ -46,8 +51,7 @@ pub(super) fn check(source: &dyn Source, index: &dyn Index) -> Result<()> {
         let mut placement = Placement::default();
         // A chunk without a place is the error of whoever wants it.
         if chunks.place_chunk(chunk, &mut placement).is_ok() && placement.record_len > most {
-            let (offset, decoded, file_bytes) = (placement.span.offset, placement.record_len, source.len());
-            return Err(Error::format(source.name(), FormatError::Expansion { offset, decoded, file_bytes }));
+            return Err(refusal(source, placement.span.offset, placement.record_len));
         }
     }
     Ok(())

@@ -202,7 +202,7 @@ impl Survey {
         let head = read_vec(self.source.as_ref(), begin, (HEADER_SPAN + 1).min(end - begin))?;
         self.codec = chunk::codec_in(begin, &head);
         if let Ok(header) = chunk::open_header(begin, &head) {
-            self.group_size = self.group_size.or(Some(header.num_records));
+            self.group_size = self.group_size.or(Some(header.num_records)).filter(|size| *size > 0);
             self.transposed = Some(header.kind == ChunkKind::Transposed);
         }
         Ok(())
@@ -288,6 +288,9 @@ fn decode(
     let (header, data) =
         chunk::open(begin, physical, Check::Nothing, &mut spare).map_err(|fault| (fault, None))?;
     chunk::check_data(&header, data, Check::Data).map_err(|fault| (fault, Some(header.num_records)))?;
+    if header.decoded_data_size > most_decoded(file_bytes) {
+        return Err((TOO_MUCH, Some(header.num_records)));
+    }
     if header.kind != ChunkKind::Padding {
         return decoded::decode(&header, data, decoder).map_err(|fault| (fault, Some(header.num_records)));
     }

@@ -9,30 +9,59 @@ use crate::io::{read_vec, Source};
 /// Bytes looked through at a time.
 const WINDOW_BYTES: u64 = 1 << 20;
 
-/// The first position at or after `from` where a chunk begins: one with a header whose 64-bit hash holds.
-///
-/// `progress` is called with every megabyte; an error from it ends the search.
-pub(super) fn next_chunk<E: From<Error>>(
-    source: &dyn Source,
-    from: u64,
-    progress: &mut dyn FnMut(u64, u64) -> std::result::Result<(), E>,
-) -> std::result::Result<Option<u64>, E> {
-    let file_bytes = source.len();
-    let mut begin = from;
-    while begin < file_bytes {
-        let len = (WINDOW_BYTES + HEADER_SPAN).min(file_bytes - begin);
-        let window = read_vec(source, begin, len)?;
-        let positions = WINDOW_BYTES.min(file_bytes - begin);
-        for at in 0..positions {
-            let bytes = &window[usize::try_from(at).unwrap_or(0)..];
-            if looks_like_header(begin + at, bytes, file_bytes) && chunk::open_header(begin + at, bytes).is_ok() {
-                return Ok(Some(begin + at));
-            }
-        }
-        begin += positions;
-        progress(begin, file_bytes)?;
+/// Searches that follow each other in a file. Damage may be in many places near each other, so what was read stays.
+pub(super) struct Search<'a> {
+    source: &'a dyn Source,
+    /// What is in `window`: from `begin` on.
+    begin: u64,
+    window: Vec<u8>,
+}
+
+impl<'a> Search<'a> {
+    pub(super) const fn new(source: &'a dyn Source) -> Self {
+        Self { source, begin: 0, window: Vec::new() }
     }
-    Ok(None)
+
+    /// The first position at or after `from` where a chunk begins: one with a header whose 64-bit hash holds.
+    ///
+    /// `progress` is called with every megabyte; an error from it ends the search.
+    pub(super) fn next_chunk<E: From<Error>>(
+        &mut self,
+        from: u64,
+        progress: &mut dyn FnMut(u64, u64) -> std::result::Result<(), E>,
+    ) -> std::result::Result<Option<u64>, E> {
+        let file_bytes = self.source.len();
+        let mut begin = from;
+        while begin < file_bytes {
+            let window = self.window_at(begin)?;
+            // Headers have to be in it whole, unless the file ends.
+            let is_last = begin + window.len() as u64 == file_bytes;
+            let positions = window.len() as u64 - if is_last { 0 } else { HEADER_SPAN };
+            for at in 0..positions {
+                let bytes = &window[usize::try_from(at).unwrap_or(0)..];
+                if looks_like_header(begin + at, bytes, file_bytes)
+                    && chunk::open_header(begin + at, bytes).is_ok()
+                {
+                    return Ok(Some(begin + at));
+                }
+            }
+            begin += positions;
+            progress(begin, file_bytes)?;
+        }
+        Ok(None)
+    }
+
+    /// The bytes from `from` on: more than a header, or all that there are.
+    fn window_at(&mut self, from: u64) -> Result<&[u8], Error> {
+        let end = self.begin + self.window.len() as u64;
+        let is_here = self.begin <= from && (from + HEADER_SPAN < end || end == self.source.len() && from < end);
+        if !is_here {
+            let len = (WINDOW_BYTES + HEADER_SPAN).min(self.source.len() - from);
+            self.window = read_vec(self.source, from, len)?;
+            self.begin = from;
+        }
+        Ok(&self.window[usize::try_from(from - self.begin).unwrap_or(0)..])
+    }
 }
 
 /// A quick test that nearly all positions fail: the byte of the kind, and a size that the file could hold.

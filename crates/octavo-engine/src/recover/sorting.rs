@@ -1,12 +1,15 @@
 //! What the chunks that a scan met are: records, their index, and what was written again later.
 
 use octavo_format::chunk::ChunkFault;
+use octavo_format::format::riegeli::chunk::HEADER_SPAN;
+use octavo_format::format::riegeli::journal;
 use octavo_format::format::riegeli::layout::{BLOCK, FIRST_CHUNK};
 use octavo_format::Format;
 
 use super::survey::{Met, What};
 use super::{Lost, Piece, Survey};
 use crate::error::Result;
+use crate::io::read_vec;
 
 impl Survey {
     /// Tells records from footers and postscripts, and drops what was written again later.
@@ -31,6 +34,8 @@ impl Survey {
         let (mut has_ended, is_guess) = (false, has_groups && self.writer_options.is_none());
         // Records in padding, which the next chunk of records repeats as well.
         let mut journal: Option<(Piece, u64)> = None;
+        // Whether that is only likely, because another journal behind it cannot be told from anything else.
+        let mut is_doubtful = false;
         for chunk in met {
             let (begin, end, records) = (chunk.begin, chunk.end, chunk.header.num_records);
             has_ended |= match chunk.what {
@@ -46,21 +51,30 @@ impl Survey {
                         self.pieces.pop();
                     }
                     has_ended = false;
-                    journal = None;
+                    if is_doubtful && !self.is_repeated(journal, begin, end)? {
+                        self.save(journal);
+                    }
+                    (journal, is_doubtful) = (None, false);
                     self.pieces.push(Piece::Chunk { begin, end });
                     repeated = Some(records).filter(|count| is_short(*count));
                     kept = repeated;
                 }
-                What::Journal => journal = Some((Piece::Journal { begin, end }, self.count_in(begin, end)?)),
-                What::Damaged(fault) => {
+                What::Journal => {
+                    if is_doubtful && !self.is_repeated(journal, begin, end)? {
+                        self.save(journal);
+                    }
+                    journal = Some((Piece::Journal { begin, end }, self.count_in(begin, end)?));
+                    is_doubtful = false;
+                }
+                What::Damaged(fault) if chunk.header.kind.has_records() => {
                     // What it would have repeated is the only copy now.
                     let saved = self.save(journal.take());
-                    let count = match chunk.header.kind.has_records() {
-                        true => records.saturating_sub(saved.or(kept.take()).unwrap_or(0)),
-                        false => 0,
-                    };
+                    let count = records.saturating_sub(saved.or(kept.take()).unwrap_or(0));
                     self.lose(begin, end, Some(count), &fault);
                 }
+                // A later journal of the same group, perhaps: what is behind it repeats the one before, too.
+                What::Damaged(fault) => self.lose(begin, end, Some(0), &fault),
+                What::Gap if self.looks_like_journal(begin)? => is_doubtful = journal.is_some(),
                 What::Gap => {
                     self.save(journal.take());
                 }
@@ -80,11 +94,34 @@ impl Survey {
 
     /// Whether the chunk there begins with the records of the last piece.
     fn repeats_last(&self, begin: u64, end: u64) -> Result<bool> {
-        let Some(&Piece::Chunk { begin: short_begin, end: short_end }) = self.pieces.last() else {
-            return Ok(false);
-        };
-        let (short, next) = (self.decode_at(short_begin, short_end)?, self.decode_at(begin, end)?);
+        match self.pieces.last() {
+            Some(&Piece::Chunk { begin: short_begin, end: short_end }) => {
+                self.repeats((short_begin, short_end), (begin, end))
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Whether the chunk there begins with the records of a journal.
+    fn is_repeated(&self, journal: Option<(Piece, u64)>, begin: u64, end: u64) -> Result<bool> {
+        match journal {
+            Some((Piece::Journal { begin: short_begin, end: short_end }, _)) => {
+                self.repeats((short_begin, short_end), (begin, end))
+            }
+            _ => Ok(false),
+        }
+    }
+
+    fn repeats(&self, short: (u64, u64), next: (u64, u64)) -> Result<bool> {
+        let (short, next) = (self.decode_at(short.0, short.1)?, self.decode_at(next.0, next.1)?);
         Ok(short.len() <= next.len() && (0..short.len()).all(|at| short.record(at) == next.record(at)))
+    }
+
+    /// Whether a journal seems to begin there, though its header does not hold.
+    fn looks_like_journal(&self, begin: u64) -> Result<bool> {
+        let len = (HEADER_SPAN + journal::MAGIC.len() as u64).min(self.source.len() - begin);
+        let head = read_vec(self.source.as_ref(), begin, len)?;
+        Ok(head.windows(journal::MAGIC.len()).any(|bytes| bytes == journal::MAGIC))
     }
 
     /// Records a chunk: what the footer says it was to be, or else the most that any chunk has.

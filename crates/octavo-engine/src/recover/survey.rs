@@ -1,5 +1,7 @@
 //! Surveying a file of chunks: by its footer where that holds, chunk by chunk where it does not.
 
+use std::collections::HashSet;
+
 use octavo_format::chunk::DecodedChunk;
 use octavo_format::chunk::{Check, ChunkFault};
 use octavo_format::codec::Decoder;
@@ -9,7 +11,7 @@ use octavo_format::format::riegeli::journal;
 use octavo_format::format::riegeli::layout::{ChunkHeader, ChunkKind, BLOCK, CHUNK_HEADER, FIRST_CHUNK};
 use octavo_format::{Format, Placement};
 
-use super::search::next_chunk;
+use super::search::Search;
 use super::{Lost, Piece, Survey, TOO_MUCH};
 use crate::error::{Error, Result};
 use crate::io::{read_vec, Source};
@@ -70,7 +72,7 @@ impl Survey {
     ) -> std::result::Result<(), E> {
         use octavo_format::Chunks;
         if index.chunk_count() > 1 {
-            self.group_size = Some(index.records_in(0));
+            self.group_size = Some(index.records_in(0)).filter(|size| *size > 0);
         }
         let mut last_end = FIRST_CHUNK;
         for number in 0..index.chunk_count() {
@@ -138,16 +140,18 @@ impl Survey {
         progress: &mut dyn FnMut(u64, u64) -> std::result::Result<(), E>,
     ) -> std::result::Result<Vec<Met>, E> {
         let file_bytes = self.source.len();
+        let source = std::sync::Arc::clone(&self.source);
+        let mut search = Search::new(source.as_ref());
         let mut met = Vec::new();
         let mut at = from;
         while at < file_bytes {
-            match look(self.source.as_ref(), at)? {
+            match look(source.as_ref(), at)? {
                 Ok(found) => {
                     at = found.end;
                     met.push(found);
                 }
                 Err(fault) => {
-                    let next = next_chunk(self.source.as_ref(), at + 1, progress)?.unwrap_or(file_bytes);
+                    let next = search.next_chunk(at + 1, progress)?.unwrap_or(file_bytes);
                     self.lose(at, next, None, &fault);
                     let header = ChunkHeader::of(ChunkKind::Other(0), &[], 0, 0);
                     met.push(Met { begin: at, end: next, header, what: What::Gap });
@@ -171,20 +175,20 @@ impl Survey {
     /// A user's record could look like a footer's, so a footer is one only if it lists chunks that are there, and a
     /// postscript only where it must stand.
     pub(super) fn find_index_chunks(&mut self, met: &mut [Met]) -> Result<()> {
-        let mut footers = Vec::new();
+        let mut footers = HashSet::new();
+        // In lost bytes there may have been as many chunks as have a place there.
+        let lost_chunks = |lost: &Lost| lost.end.saturating_sub(lost.offset) / CHUNK_HEADER as u64 + 1;
+        let known = self.pieces.len() as u64 + self.lost.iter().map(lost_chunks).sum::<u64>();
         for number in 0..met.len() {
             let Met { begin, end, header, .. } = met[number];
             if header.kind != ChunkKind::Simple && header.kind != ChunkKind::Transposed {
                 continue;
             }
-            // In lost bytes there may have been as many chunks as have a place there.
-            let lost_chunks = |lost: &Lost| lost.end.saturating_sub(lost.offset) / CHUNK_HEADER as u64 + 1;
-            let known = self.pieces.len() as u64 + self.lost.iter().map(lost_chunks).sum::<u64>();
             if matches!(met[number].what, What::Records) && could_be_index(met, number, known, self.source.len()) {
                 let decoded = self.decode_at(begin, end)?;
                 if begin.is_multiple_of(BLOCK) && is_postscript(&decoded, begin) {
                     if let Ok(footer_offset) = postscript::parse(decoded.record(0)) {
-                        footers.push(footer_offset);
+                        footers.insert(footer_offset);
                     }
                     met[number].what = What::Postscript;
                 } else if let Some(metadata) = self.as_footer(&decoded, &met[..number], &met[number + 1..])? {
@@ -193,22 +197,18 @@ impl Survey {
                 }
             }
         }
-        for number in 0..met.len() {
-            let pointed_at = footers.contains(&met[number].begin);
-            let follows_footer = met[number].begin.is_multiple_of(BLOCK)
-                && met[..number]
-                    .iter()
-                    .rev()
-                    .find(|chunk| !matches!(chunk.what, What::Nothing))
-                    .is_some_and(|chunk| matches!(chunk.what, What::Footer));
-            if pointed_at || follows_footer {
-                if let What::Damaged(fault) = met[number].what {
-                    let what = if pointed_at { "the footer" } else { "the postscript" };
-                    let reason = format!("{what}: {fault}");
-                    let (offset, end) = (met[number].begin, met[number].end);
-                    self.lost.push(Lost::new(offset, end, Some(0), reason));
-                    met[number].what = if pointed_at { What::Footer } else { What::Postscript };
-                }
+        let mut is_behind_footer = false;
+        for chunk in met {
+            let pointed_at = footers.contains(&chunk.begin);
+            let follows_footer = chunk.begin.is_multiple_of(BLOCK) && is_behind_footer;
+            if let (What::Damaged(fault), true) = (&chunk.what, pointed_at || follows_footer) {
+                let what = if pointed_at { "the footer" } else { "the postscript" };
+                let reason = format!("{what}: {fault}");
+                self.lost.push(Lost::new(chunk.begin, chunk.end, Some(0), reason));
+                chunk.what = if pointed_at { What::Footer } else { What::Postscript };
+            }
+            if !matches!(chunk.what, What::Nothing) {
+                is_behind_footer = matches!(chunk.what, What::Footer);
             }
         }
         Ok(())
@@ -236,11 +236,17 @@ impl Survey {
         }
         let is_there = |offset: u64| {
             before.binary_search_by_key(&offset, |chunk| chunk.begin).is_ok()
-                || self.lost.iter().any(|lost| (lost.offset..lost.end).contains(&offset))
+                || self.is_lost(offset)
                 || self.pieces.binary_search_by_key(&offset, |piece| piece.begin()).is_ok()
         };
         let lists = |at: usize| FooterEntry::parse(decoded.record(at)).is_some_and(|entry| is_there(entry.offset));
         Ok((1..decoded.len()).all(lists).then_some(metadata))
+    }
+
+    /// Whether a place is in bytes that are lost, as far as the survey has come: they are in order.
+    fn is_lost(&self, offset: u64) -> bool {
+        let behind = self.lost.partition_point(|lost| lost.offset <= offset);
+        self.lost[..behind].last().is_some_and(|lost| offset < lost.end)
     }
 
     /// Whether the footer of a file without records may stand there: no records that hold are before it, and a postscript

@@ -4,7 +4,7 @@
 //! stands here until the chunk with the whole group follows (`docs/spec/partial.md`).
 
 /// What tells such padding from zeros.
-const MAGIC: [u8; 8] = *b"octavo\x00J";
+pub const MAGIC: [u8; 8] = *b"octavo\x00J";
 
 /// The data of a padding chunk that holds this payload (header and data) of a chunk of records.
 pub fn wrap(payload: &[u8]) -> Vec<u8> {
