@@ -151,7 +151,8 @@ def create(
     Raises:
         OptionError: An option does not go with the format or with another one, the suffix says no format, or the name
             stands for several files (`train@64.ffr`).
-        AlreadyExistsError: The file exists, and `overwrite` is False.
+        AlreadyExistsError: `overwrite` is False, and the file exists, or `NAME.partial` holds what an interrupted
+            writer left.
         StorageError: The system refuses to write there.
     """
     check_format(format)

@@ -23,7 +23,7 @@
     TornAppendWarning (UserWarning)          a file ends in the middle of an append, or was cut off
     SidecarWarning (UserWarning)             a file was written, but not the index beside it
     InterruptedWriteWarning (UserWarning)    a file was begun anew; what an interrupted writer had flushed was kept
-    UnclosedWriterWarning (UserWarning)      a writer was never closed, and what it was given is lost
+    UnclosedWriterWarning (UserWarning)      a writer was never closed, and what was not flushed is lost
     SkippedFilesWarning (UserWarning)        a folder has record files whose names do not say so, which were left out
     MissingShardsWarning (UserWarning)       a folder or a pattern lacks shards of which the names of others tell
 
