@@ -87,7 +87,7 @@ pictures: $(VENV)/.octavo $(VENV)/.group-test $(VENV)/.extras-all $(VENV)/.brows
 .PHONY: wheel
 # zig links against the oldest glibc that Rust runs on, whatever is the one of this machine.
 wheel: MANYLINUX := manylinux_2_17
-wheel: $(VENV)/.group-build ## build the wheels to publish into dist/, and run the core tests with every Python found here
+wheel: $(VENV)/.group-build ## build wheels and a source distribution into dist/, and run the core tests with every Python found here
 	rm -rf dist
 	if [ "$$(uname)" = Linux ]; then \
 		$(INSTALL) 'maturin[zig]>=1.9,<2'; \
@@ -123,10 +123,11 @@ clean: ## remove everything that was built or installed here
 test-rust: $(VENV)/.uv
 	$(RUST) cargo test --quiet $(TEST_CRATES)
 
-# A short look, as far as it goes without a nightly compiler; `make fuzz` is the long one.
+# A short look, as far as it goes without a nightly compiler; `make fuzz` is the long one. A change is not to fail for what another
+# seed happens to find.
 .PHONY: test-fuzz
 test-fuzz: $(VENV)/.uv
-	$(RUST) scripts/fuzz 2
+	SEED=1 $(RUST) scripts/fuzz runs=10000
 
 .PHONY: test-python
 test-python: $(VENV)/.octavo $(VENV)/.group-test $(if $(EXTRAS),$(VENV)/.extras-$(EXTRAS)) $(SERVERS)
