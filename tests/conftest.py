@@ -21,6 +21,12 @@ from tests.naive import ffrecord as naive  # noqa: E402
 # A shell that starts this in the background lets it and its children ignore Ctrl-C, which some tests send to theirs.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# Servers of tests are on this machine, and a proxy that the environment names does not lead back to it.
+_DIRECT = [host for name in ("NO_PROXY", "no_proxy") for host in os.environ.get(name, "").split(",") if host]
+if "*" not in _DIRECT:
+    _DIRECT = list(dict.fromkeys([*_DIRECT, "127.0.0.1", "localhost", "::1"]))
+    os.environ["NO_PROXY"] = os.environ["no_proxy"] = ",".join(_DIRECT)
+
 _SLOW_IS_FINE = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 # The same examples every time: what fails here fails because of a change.

@@ -100,7 +100,7 @@ def test_a_program_ends_in_the_middle_of_a_scan(moto: ObjectServer, folder: str,
     moto.put(key, samples.content(kind, samples.make_records(600, size=100_000), tmp_path))
     environment = {**os.environ, **moto.environment}
     command = [sys.executable, "-c", END_IN_THE_MIDDLE, moto.url(key)]
-    assert subprocess.run(command, env=environment, timeout=30, check=False).returncode == 0
+    assert subprocess.run(command, env=environment, timeout=120, check=False).returncode == 0
 
 
 END_WITH_A_WRITER = """
@@ -114,7 +114,7 @@ writer.write_many([bytes(30_000)] * 1000)
 def test_a_program_ends_with_an_open_writer(moto: ObjectServer, folder: str, suffix: str) -> None:
     environment = {**os.environ, **moto.environment}
     command = [sys.executable, "-c", END_WITH_A_WRITER, moto.url(f"{folder}/records{suffix}")]
-    assert subprocess.run(command, env=environment, timeout=30, check=False).returncode == 0
+    assert subprocess.run(command, env=environment, timeout=120, check=False).returncode == 0
     assert moto.keys(folder) == []
 
 
@@ -132,7 +132,7 @@ def test_a_program_ends_quietly_after_its_last_request(url: str, request_made: s
     for _ in range(3):
         programs = [subprocess.Popen(command) for _ in range(4)]
         try:
-            assert [program.wait(30) for program in programs] == [0] * 4
+            assert [program.wait(120) for program in programs] == [0] * 4
         finally:
             for program in programs:
                 program.kill()
@@ -171,9 +171,10 @@ def test_a_program_that_waits_for_a_server_is_interrupted(
                 program.stdin.write(b"\n")  # type: ignore[union-attr]
                 program.stdin.flush()  # type: ignore[union-attr]
                 while not stalled:
+                    assert program.poll() is None
                     time.sleep(0.05)
                 program.send_signal(signal.SIGINT)
-                assert program.communicate(timeout=20)[0] == b"interrupted\n"
+                assert program.communicate(timeout=120)[0] == b"interrupted\n"
         finally:
             program.kill()
 

@@ -12,18 +12,27 @@ import pytest
 from tests.cloud.servers import faults, s3
 from tests.cloud.servers.forwarding import forwarding
 from tests.cloud.servers.held_objects import HeldObjects
-from tests.cloud.servers.http_server import Fault, HttpServer
+from tests.cloud.servers.http_server import Fault, HttpServer, Reply, Request
 from tests.cloud.servers.object_server import ObjectServer
 from tests.cloud.servers.toxic import Toxiproxy
 
 obstore = pytest.importorskip("obstore")
 
 CONTENT = bytes(range(200)) * 10
+PATIENCE_S = 60.0  # a machine that is busy with other tests
+STALL_S = 600.0
 
 
-def fetch(server: HttpServer, key: str = "object", span: str = "bytes=100-299", **headers: str) -> tuple[int, bytes]:
-    request = urllib.request.Request(f"{server.endpoint}/{key}", headers={"Range": span, **headers})
-    with urllib.request.urlopen(request, timeout=2) as reply:
+def fetch(
+    server: HttpServer,
+    key: str = "object",
+    span: str = "bytes=100-299",
+    if_match: str | None = None,
+    timeout_s: float = PATIENCE_S,
+) -> tuple[int, bytes]:
+    headers = {"Range": span} | ({} if if_match is None else {"If-Match": if_match})
+    request = urllib.request.Request(f"{server.endpoint}/{key}", headers=headers)
+    with urllib.request.urlopen(request, timeout=timeout_s) as reply:
         return reply.status, reply.read()
 
 
@@ -58,14 +67,23 @@ def test_requests_and_bytes_are_counted(server: HttpServer) -> None:
     assert server.traffic.body_bytes("/object") == 210
 
 
-def test_requests_at_the_same_time_are_one_round(server: HttpServer) -> None:
+def test_requests_at_the_same_time_are_one_round(server: HttpServer, held: HeldObjects) -> None:
     server.latency_s = 0.1
+    all_are_noted = threading.Barrier(20)  # a busy machine may take longer than that between two of them
+
+    def answer_together(request: Request) -> Reply:
+        all_are_noted.wait(PATIENCE_S)
+        return held(request)
+
+    server.origin = answer_together
     threads = [threading.Thread(target=fetch, args=(server,)) for _ in range(20)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
+    assert [one.status for one in server.traffic.exchanges()] == [206] * 20
     assert server.traffic.rounds() == 1
+    server.origin = held
     fetch(server)
     fetch(server)
     assert server.traffic.rounds() == 3
@@ -76,8 +94,8 @@ def test_requests_at_the_same_time_are_one_round(server: HttpServer) -> None:
     [
         (faults.status(500), urllib.error.HTTPError),
         (faults.status(503, retry_after="1"), urllib.error.HTTPError),
-        (faults.stall(10), TimeoutError),
-        (faults.stall(10, in_body=True), TimeoutError),
+        (faults.stall(STALL_S), TimeoutError),
+        (faults.stall(STALL_S, in_body=True), TimeoutError),
         (faults.reset, OSError),
         (faults.reset_in_body, ConnectionResetError),
         (faults.truncated_body, http.client.IncompleteRead),
@@ -98,18 +116,18 @@ def test_a_fault_spoils_one_request(
             assert fetch(server) == expected
         else:
             with pytest.raises(expected):
-                fetch(server)
+                fetch(server, timeout_s=2 if expected is TimeoutError else PATIENCE_S)
         assert fetch(server) == (206, CONTENT[100:300])
     assert len(matched) == 3
 
 
 def test_a_replaced_object_no_longer_matches(server: HttpServer, held: HeldObjects) -> None:
-    with urllib.request.urlopen(f"{server.endpoint}/object", timeout=2) as reply:
+    with urllib.request.urlopen(f"{server.endpoint}/object", timeout=PATIENCE_S) as reply:
         etag = reply.headers["ETag"]
-    assert fetch(server, **{"If-Match": etag})[0] == 206
+    assert fetch(server, if_match=etag)[0] == 206
     held.put("object", CONTENT[::-1])
     with pytest.raises(urllib.error.HTTPError, match="412"):
-        fetch(server, **{"If-Match": etag})
+        fetch(server, if_match=etag)
 
 
 def test_objects_come_and_go_on_every_server(writable: ObjectServer, folder: str) -> None:

@@ -135,8 +135,8 @@ def test_child_may_abort_a_writer_that_another_thread_was_using(tmp_path: Path):
     isolation.check(forks.fork_under_a_busy_writer, path=tmp_path / "out.array_record", group_size=256)
 
 
-def test_child_of_a_process_that_writes_can_write(tmp_path: Path):
-    isolation.check(forks.write_in_both, folder=tmp_path, suffix=".array_record", group_size=256)
+def test_child_of_a_process_that_writes_can_write(quick_path: Path):
+    isolation.check(forks.write_in_both, folder=quick_path, suffix=".array_record", group_size=256)
 
 
 # Files that change.

@@ -83,7 +83,7 @@ def died(suffix: str, tmp_path_factory: pytest.TempPathFactory) -> list[Left]:
                 create(folder / f"{file}{suffix}", file)
             before = {file: (folder / f"{file}{suffix}").read_bytes() for file in some}
             ended = isolation.check(
-                crashing.crash, folder=folder, files=list(some), suffix=suffix, limited=limited, timeout_s=60
+                crashing.crash, folder=folder, files=list(some), suffix=suffix, limited=limited, timeout_s=300
             )
             found.extend(left_in(folder, json.loads(ended.output), before, suffix))
     return found
@@ -179,7 +179,7 @@ def test_every_flushed_record_of_a_file_that_was_to_be_is_recovered(tmp_path: Pa
     unfinished = []
     for seeds, limited in ((range(60), False), (range(1000, 1040), True)):
         arguments = {"folder": tmp_path, "seeds": list(seeds), "limited": limited}
-        ended = isolation.check(crashing.crash_creating, timeout_s=60, **arguments)
+        ended = isolation.check(crashing.crash_creating, timeout_s=300, **arguments)
         for seed, flushes in json.loads(ended.output).items():
             creation, path, partial = crashing.Creation(int(seed)), tmp_path / seed, tmp_path / f"{seed}.partial"
             written, flushed = creation.written(), creation.written(flushes)

@@ -44,7 +44,7 @@ def kill_writers(
     said: dict[int, int] = {}
     for first in range(0, len(all_seeds), at_once):
         seeds = all_seeds[first : first + at_once]
-        ended = isolation.check(program, folder=folder, seeds=seeds, appends=appends, timeout_s=60)
+        ended = isolation.check(program, folder=folder, seeds=seeds, appends=appends, timeout_s=300)
         said |= {int(seed): times for seed, times in json.loads(ended.output).items()}
     return said
 
@@ -54,7 +54,7 @@ def is_prefix(found: list[bytes], of: list[bytes]) -> bool:
 
 
 def read_by_the_original(paths: list[str]) -> list[str]:
-    ended = isolation.check(killed.read_by_the_original, paths=paths, timeout_s=60)
+    ended = isolation.check(killed.read_by_the_original, paths=paths, timeout_s=300)
     return ended.output.splitlines()
 
 

@@ -110,8 +110,8 @@ def test_child_does_not_harm_the_file_its_parent_appends_to(tmp_path: Path, grow
     isolation.check(forks.fork_an_append, path=tmp_path / f"out{growing}", in_child=in_child, flushed=flushed)
 
 
-def test_child_of_a_process_that_writes_can_write(tmp_path: Path, suffix: str):
-    isolation.check(forks.write_in_both, folder=tmp_path, suffix=suffix)
+def test_child_of_a_process_that_writes_can_write(quick_path: Path, suffix: str):
+    isolation.check(forks.write_in_both, folder=quick_path, suffix=suffix)
 
 
 # Files that change.

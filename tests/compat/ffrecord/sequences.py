@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 
 class Numbered:
@@ -33,9 +34,16 @@ class Broken(Numbered):
 
 
 class Slow(Broken):
-    """The same, and every other record takes its time."""
+    """The same, and every other record takes its time; `seen` is a file with a line for each that was asked for."""
+
+    def __init__(self, count: int, broken: int, how: str, seen: Path | None = None) -> None:
+        super().__init__(count, broken, how)
+        self.seen = seen
 
     def __getitem__(self, index: int) -> bytes:
+        if self.seen is not None:
+            with self.seen.open("a") as file:  # several processes append to it
+                file.write(f"{index}\n")
         if index != self.broken:
             time.sleep(0.5)
         return super().__getitem__(index)

@@ -42,7 +42,7 @@ def _start(work: Callable[[], object]) -> int:
         os._exit(status)
 
 
-def _finish(child: int, timeout_s: float = 5) -> None:
+def _finish(child: int, timeout_s: float = 60) -> None:
     """A child that is stuck is killed and is a failure."""
     deadline = time.monotonic() + timeout_s
     while time.monotonic() < deadline:
@@ -168,7 +168,7 @@ def fork_under_a_busy_cache(path: str) -> None:
     with _busy([work] * 4):
         for _ in range(40):
             time.sleep(0.001)
-            _finish(_start(in_child), timeout_s=10)
+            _finish(_start(in_child))
 
 
 def fork_under_an_advanced_iterator(path: str) -> None:
@@ -187,7 +187,7 @@ def fork_under_an_advanced_iterator(path: str) -> None:
     with _busy([work]):
         for _ in range(30):
             time.sleep(0.003)
-            _finish(_start(take), timeout_s=10)
+            _finish(_start(take))
 
 
 def truncate_after_a_fork(path: str, io: IoMode) -> None:
@@ -278,7 +278,7 @@ def fork_under_a_busy_writer(path: str, group_size: int | None = None) -> None:
         with _busy([work]):
             for _ in range(10):
                 time.sleep(0.003)
-                _finish(_start(writer.abort), timeout_s=10)
+                _finish(_start(writer.abort))
         count = writer.record_count
     assert len(octavo.open(path)) == count
 

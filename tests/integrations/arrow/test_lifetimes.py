@@ -17,6 +17,7 @@ from tests.unit.layouts import LAYOUTS
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'octavo[arrow]'")
 
 from octavo.integrations import arrow  # noqa: E402 - after the skip above
+from tests.integrations.arrow import memory  # noqa: E402
 from tests.settling import open_descriptors, settles  # noqa: E402
 
 RECORDS = [b"%d" % number * 500 for number in range(2000)]
@@ -30,30 +31,9 @@ def path(tmp_path: Path) -> Path:
 needs_proc = pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs Linux's /proc")
 
 
-def anonymous_kib() -> int:
-    """Memory of this process that is not of files."""
-    with open("/proc/self/status", encoding="ascii") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("RssAnon"))
-
-
 @needs_proc
 def test_abandoned_streams_leave_nothing_behind(path):
-    stream = arrow.scan(path, batch_size=1000)
-
-    def abandon() -> None:
-        reader = pa.RecordBatchReader.from_stream(stream)
-        reader.read_next_batch()
-        next(iter(stream))
-
-    for _ in range(20):
-        abandon()
-    gc.collect()
-    threads, before = threading.active_count(), anonymous_kib()
-    for _ in range(300):  # of some 3 MB each
-        abandon()
-    gc.collect()
-    settles(threading.active_count, threads)
-    assert anonymous_kib() - before < 100_000
+    memory.check("abandon_streams", path)
 
 
 @needs_proc
@@ -84,11 +64,7 @@ def test_a_reader_of_pyarrow_outlives_the_stream(path):
 def test_a_scan_holds_one_batch_at_a_time(tmp_path):
     with octavo.create(tmp_path / "large.ffr") as writer:
         writer.write_many(bytes(1 << 20) for _ in range(200))
-    before, most = anonymous_kib(), 0
-    for batch in arrow.scan(tmp_path / "large.ffr", batch_size=1024, batch_bytes="4MB"):
-        assert batch.nbytes < 5 << 20
-        most = max(most, anonymous_kib() - before)
-    assert most < 60_000  # of 200 MB
+    memory.check("scan_in_batches", tmp_path / "large.ffr")
 
 
 def test_closing_a_stream_closes_what_it_has_opened(path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -36,23 +37,42 @@ def prism(tmp_path: Path) -> Iterator[Callable[..., Any]]:
         yield lambda *more: _options("--runner=PortableRunner", endpoint, "--environment_type=LOOPBACK", *more)
 
 
-@pytest.fixture(scope="session")
-def dask_arguments() -> Iterator[list[str]]:
-    """The arguments of a pipeline on a Dask cluster of two worker processes."""
+@functools.cache
+def _dask_cluster() -> Any:
+    """A Dask cluster of two worker processes, which the tests of this folder share, for it takes seconds to start."""
     pytest.importorskip("apache_beam")
     distributed = pytest.importorskip("distributed", reason="pip install 'apache-beam[dask]'")
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # workers that are killed, and clients after the end
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
-        address = f"--dask_client_address={cluster.scheduler_address}"
-        yield ["--runner=apache_beam.runners.dask.dask_runner.DaskRunner", address]
-        for client in list(distributed.client._global_clients.values()):  # the runner leaves its clients open
-            client.close()
+    return distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+
+
+def _end_dask_cluster() -> None:
+    if not _dask_cluster.cache_info().currsize:
+        return
+    import distributed
+
+    cluster = _dask_cluster()
+    _dask_cluster.cache_clear()
+    for client in list(distributed.client._global_clients.values()):  # the runner leaves its clients open
+        client.close()
+    cluster.close()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item, nextitem):
+    """End the cluster behind the last test of the folder: others count the threads and descriptors of this process."""
+    try:
+        return (yield)
+    finally:  # behind the fixtures, which may need it
+        if nextitem is None or nextitem.path.parent != item.path.parent:
+            _end_dask_cluster()
 
 
 @pytest.fixture
-def dask(dask_arguments: list[str]) -> Callable[..., Any]:
-    """Makes options of a pipeline on that cluster."""
-    return lambda *more: _options(*dask_arguments, *more)
+def dask() -> Callable[..., Any]:
+    """Makes options of a pipeline on a Dask cluster."""
+    address = f"--dask_client_address={_dask_cluster().scheduler_address}"
+    return lambda *more: _options("--runner=apache_beam.runners.dask.dask_runner.DaskRunner", address, *more)
 
 
 @pytest.fixture

@@ -37,7 +37,7 @@ def start(source, tmp_path):
     started = []
 
     def begin(**options):
-        started.append(elastic.start(source, tmp_path / "job", **{"max_records": 20, "lease_s": 1} | options))
+        started.append(elastic.start(source, tmp_path / "job", **{"max_records": 20, "lease_s": 30} | options))
         return started[-1]
 
     yield begin
@@ -80,7 +80,7 @@ def test_killed_workers_cost_nothing_but_time(start, tmp_path):
                 return
             os.kill(os.getpid(), signal.SIGKILL)
 
-    dispatcher = start(max_attempts=5)
+    dispatcher = start(lease_s=1, max_attempts=5)
     running = [worker_that(die_sometimes).remote(dispatcher) for _ in range(2)]
     deaths = 0
     while running:  # one that has died is replaced
@@ -95,7 +95,7 @@ def test_killed_workers_cost_nothing_but_time(start, tmp_path):
 
 
 def test_a_killed_dispatcher_goes_on(start, tmp_path):
-    dispatcher = start(lease_s=30)
+    dispatcher = start()
     first = dispatcher.call("process")
     marker = str(tmp_path / "killed")
 
@@ -143,7 +143,7 @@ def test_it_is_found_by_its_name(start):
 
 def test_tasks_are_partitions_of_any_location(start, source, tmp_path):
     reader = octavo.open(source)
-    dispatcher = elastic.start(reader[100:].partitions(3), tmp_path / "by-hand", lease_s=5)
+    dispatcher = elastic.start(reader[100:].partitions(3), tmp_path / "by-hand")
     try:
         assert [len(task.partition) for task in elastic.tasks(dispatcher) if task.commit()] == [100, 100, 100]
     finally:

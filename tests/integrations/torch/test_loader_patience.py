@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
 import threading
 
@@ -13,6 +11,7 @@ torch = pytest.importorskip("torch")
 
 from octavo.integrations.torch import _crew  # noqa: E402
 from octavo.torch import Loader  # noqa: E402
+from tests.integrations.torch import interrupted_loops  # noqa: E402
 from tests.integrations.torch.records import loader_threads, number  # noqa: E402
 from tests.settling import comes_true  # noqa: E402
 
@@ -39,18 +38,8 @@ def loader_of(path, may_go_on, first):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="is about signals of Unix")
-def test_ctrl_c_while_threads_are_waited_for_after_a_break(path, may_go_on):
-    def leave_and_go_on():
-        for _ in loader_of(path, may_go_on, first=list):
-            timer.start()
-            break
-        may_go_on.wait(60)
-
-    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
-    with pytest.raises(KeyboardInterrupt):
-        leave_and_go_on()
-    assert not may_go_on.is_set()
-    timer.join()
+def test_ctrl_c_while_threads_are_waited_for_after_a_break(path):
+    interrupted_loops.check("wait_for_threads", path)
 
 
 @pytest.mark.parametrize("kind", [ValueError, KeyboardInterrupt])

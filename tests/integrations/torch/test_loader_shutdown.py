@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import itertools
 import os
 import signal
 import subprocess
@@ -19,6 +18,7 @@ torch = pytest.importorskip("torch")
 import octavo  # noqa: E402
 from octavo import errors  # noqa: E402
 from octavo.torch import Loader  # noqa: E402
+from tests.integrations.torch import interrupted_loops  # noqa: E402
 from tests.integrations.torch.records import lists, loader_threads, number, write_rows  # noqa: E402
 from tests.settling import comes_true  # noqa: E402
 
@@ -137,18 +137,20 @@ def test_close_wakes_whoever_waits(path):
         return records
 
     loader = Loader(path, batch_size=2, collate_fn=wait, threads=1)
+    batches = iter(loader)
 
     def use():
         try:
-            list(loader)
+            list(batches)
         except errors.ClosedError as error:
             caught.append(error)
 
     user = threading.Thread(target=use)
     user.start()
-    is_at_it.wait(60)
+    assert is_at_it.wait(60)
     closer = threading.Thread(target=loader.close)
     closer.start()
+    assert comes_true(lambda: batches._is_closed)  # or the whole epoch might be over before
     may_go_on.set()
     closer.join(60)
     user.join(60)
@@ -181,19 +183,7 @@ def test_a_forked_child_has_its_own_threads(path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="is about signals of Unix")
 def test_ctrl_c_is_raised_while_a_batch_is_waited_for_and_the_loop_can_go_on(path):
-    def slow(record):
-        time.sleep(0.05)
-        return number(record)
-
-    batches = iter(Loader(path, batch_size=8, shuffle=False, decode=slow, threads=2))
-    timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        list(batches)
-    timer.join()
-    assert loader_threads() == []
-    found = list(itertools.chain(*lists(batches)))
-    assert found == list(range(40))[-len(found) :]
+    interrupted_loops.check("wait_for_a_batch", path)
 
 
 PROGRAM = """

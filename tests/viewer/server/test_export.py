@@ -9,6 +9,7 @@ import pytest
 import octavo
 from octavo.viewer import _export
 from tests.settling import comes_true
+from tests.viewer.server.test_find import StuckHalfway
 
 RECORDS = [b"record %d." % at for at in range(3000)]
 
@@ -125,15 +126,19 @@ def test_damaged_and_large_records_are_left_out_and_told(view, tmp_path, monkeyp
 def test_an_export_that_nobody_waits_for_leaves_nothing(view, tmp_path, monkeypatch):
     monkeypatch.setattr(_export, "_BLOCK_RECORDS", 10)
     with octavo.create(tmp_path / "a.ffr") as writer:
-        writer.write_many(bytes(1000) for _ in range(100_000))
+        writer.write_many(bytes(1000) for _ in range(10_000))
     (tmp_path / "out").mkdir()
-    client = view(tmp_path / "a.ffr", export_folder=tmp_path / "out")
-    asked = {"name": "x", "format": "array_record", "ranges": [[0, 100_000]] * 10}
+    source = StuckHalfway((tmp_path / "a.ffr").read_bytes())
+    client = view(source, export_folder=tmp_path / "out")
+    asked = {"name": "x", "format": "array_record", "ranges": [[0, 10_000]]}
     connection, response = client.begin("api/export", asked)
     assert json.loads(response.readline())["progress"]
+    (copying,) = client.viewer._streams._running
     connection.sock.close()
     response.close()
-    comes_true(lambda: not client.viewer._streams._running)
+    assert comes_true(copying._is_cancelled.is_set)
+    source.goes_on.set()
+    assert comes_true(lambda: not client.viewer._streams._running)
     assert list((tmp_path / "out").iterdir()) == []
 
 

@@ -14,9 +14,26 @@ import octavo
 from octavo import _core
 from octavo.viewer import _find
 from tests.settling import comes_true
+from tests.viewer.server.test_lifetime import Stuck
 
 FORMATS = ["ffrecord", "array_record", "recordio", "tfrecord", "riegeli"]
 KINDS = {"ffrecord": ["ffrecord"], "grouped": ["array_record"], "all": FORMATS}
+
+
+class StuckHalfway(Stuck):
+    """A source that answers what is asked of its first half: whoever goes through it is under way, and not done."""
+
+    def __init__(self, content: bytes) -> None:
+        super().__init__(content)
+        self.goes_on.clear()
+        self.read_to = 0
+
+    def read_spans(self, spans):
+        end = max(start + size for start, size in spans)
+        self.read_to = max(self.read_to, end)
+        if end <= self.size // 2:
+            return [self.content[start : start + size] for start, size in spans]
+        return super().read_spans(spans)
 
 
 def write(path, records, **options):
@@ -157,19 +174,24 @@ def test_what_is_too_large_is_told_and_not_read(view, tmp_path, monkeypatch, for
 
 
 def test_whoever_stops_listening_ends_the_search(view, tmp_path):
-    path = write(tmp_path / "a.ffr", (b"%07d" % at for at in range(300_000)))
-    client = view([path] * 60)
+    path = write(tmp_path / "a.ffr", (bytes(1_000_000) for _ in range(40)))
+    source = StuckHalfway(path.read_bytes())
+    client = view(source)
     connection, response = client.begin("api/find", {"text": "999999999", "start": 0})
     assert json.loads(response.readline())["progress"]
-    assert len(client.viewer._streams._running) == 1
+    (search,) = client.viewer._streams._running
     connection.sock.close()
     response.close()
-    comes_true(lambda: not client.viewer._streams._running)
+    assert comes_true(search._is_cancelled.is_set)
+    source.goes_on.set()
+    assert comes_true(lambda: not client.viewer._streams._running)
+    assert source.read_to < source.size
 
 
 def test_too_much_at_once_is_refused(view, tmp_path):
-    path = write(tmp_path / "a.ffr", (b"%07d" % at for at in range(300_000)))
-    client = view([path] * 60)
+    source = Stuck(write(tmp_path / "a.ffr", [b"one", b"two"]).read_bytes())
+    client = view(source)
+    source.goes_on.clear()
     begun = [client.begin("api/find", {"text": "999999999"}) for _ in range(2)]
     refused = client.post("api/find", {"text": "x"})
     assert refused.status == 400
@@ -177,6 +199,7 @@ def test_too_much_at_once_is_refused(view, tmp_path):
     for connection, response in begun:
         response.close()
         connection.close()
+    source.goes_on.set()
 
 
 def test_a_sample_is_the_same_for_a_seed(client, view, tmp_path):
