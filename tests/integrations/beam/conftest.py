@@ -43,7 +43,8 @@ def _dask_cluster() -> Any:
     pytest.importorskip("apache_beam")
     distributed = pytest.importorskip("distributed", reason="pip install 'apache-beam[dask]'")
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # workers that are killed, and clients after the end
-    return distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+    # None is no dashboard, and all the same its port, which another cluster of this machine may have.
+    return distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0")
 
 
 def _end_dask_cluster() -> None:
