@@ -60,7 +60,7 @@ def run(function: Callable[..., Awaitable[T]], *arguments: Any, **options: Any) 
 
 
 def _apart(error: Exception) -> Exception:
-    """The same error for the caller alone. Whoever made it may keep it for long, and with its trace what callers have."""
+    """The same error for the caller alone: its maker may keep it for long, and its trace keeps callers' frames."""
     try:
         other = copy.copy(error)
     except Exception:  # noqa: BLE001 - its class takes other arguments than it keeps
