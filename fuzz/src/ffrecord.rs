@@ -52,11 +52,11 @@ pub fn decode(input: &[u8]) {
     }
 }
 
-/// Records of the input, written by the engine: byte for byte what the twin writes.
+/// Records of the input, written by the engine: byte for byte what the twin writes. They come behind their index, so that a sink
+/// that only grows cannot be flushed before the end.
 pub fn round_trip(input: &[u8]) {
-    let mut input = Unstructured::new(input);
-    let (Ok(pauses), Ok(records)) = (input.arbitrary(), draft::records(&mut input)) else { return };
-    let file = writing::write(&records, &Recipe::FfRecord, pauses);
+    let Ok(records) = draft::records(&mut Unstructured::new(input)) else { return };
+    let file = writing::write(&records, &Recipe::FfRecord, 0);
     assert_eq!(file, encode(&records));
     same_records(&file);
 }
