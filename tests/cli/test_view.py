@@ -80,6 +80,44 @@ def test_an_end_leaves_no_half_export(start, tmp_path, signals):
     assert [path.name for path in tmp_path.iterdir()] == ["large.ffr"]
 
 
+IMPATIENT = """
+import os, signal, sys
+from octavo.cli import main
+from octavo.viewer import Viewer
+
+def interrupt(frame, event, argument):
+    if frame.f_code.co_name == "view" and event == "line":
+        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGTERM)
+    return interrupt
+
+def wait(viewer):
+    sys._getframe(1).f_trace = interrupt
+    sys.settrace(interrupt)
+    os.kill(os.getpid(), signal.SIGINT)
+
+close = Viewer.close
+Viewer.wait = wait
+Viewer.close = lambda viewer: (close(viewer), print("closed"))
+main()
+"""
+
+
+def test_ctrl_c_at_every_line_of_the_end_does_not_cut_it_short(path, tmp_path):
+    ended = subprocess.run(
+        [sys.executable, "-c", IMPATIENT, "view", path, "--no-browser"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        cwd=tmp_path,
+        env=clean_environment(),
+    )
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.endswith("\nclosed\n")
+    assert ended.stderr.endswith("octavo: the viewer has ended\n")
+
+
 def test_ctrl_c_does_not_wait_for_work(start, path):
     process = start(*[path] * 50, "--no-browser")
     address = process.stdout.readline().strip()

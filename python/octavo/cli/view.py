@@ -17,6 +17,7 @@ from octavo.viewer import Viewer
 from octavo.viewer._memory import give_back_large_blocks
 
 _LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+_ENDS = (signal.SIGINT, signal.SIGTERM)  # Ctrl-C, and an end as good
 
 
 def view(
@@ -35,7 +36,9 @@ def view(
     address that is printed, until Ctrl-C.
     """
     give_back_large_blocks()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # an end as good as Ctrl-C
+    for end in _ENDS:
+        if signal.getsignal(end) is not signal.SIG_IGN:  # as in the background of a script
+            signal.signal(end, _interrupt_once)
     with without_stdin(paths) as location:
         viewer = Viewer(location, format=format, host=host, port=port, export_folder=export_to)
         try:
@@ -47,9 +50,15 @@ def view(
         except KeyboardInterrupt:  # the way to end it, and no failure
             pass
         finally:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # impatience is not to leave half an export behind
             viewer.close()
             _terminal.say("octavo: the viewer has ended")
+
+
+def _interrupt_once(*_: object) -> None:
+    """Impatience afterwards is not to leave half an export behind."""
+    for end in _ENDS:
+        signal.signal(end, lambda *_: None)  # with SIG_IGN, Python complains of one that has just come
+    raise KeyboardInterrupt
 
 
 def _introduce(viewer: Viewer, host: str) -> None:
