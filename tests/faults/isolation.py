@@ -119,10 +119,10 @@ class Process:
         for written in self.popen.stdout:
             if written.decode().strip() == line:
                 return
-        ended = self.end(timeout_s=PATIENCE_S)
+        ended = self.end()
         raise AssertionError(f"never wrote {line!r}\n{ended.written()}")
 
-    def end(self, timeout_s: float) -> Ended:
+    def end(self, timeout_s: float = PATIENCE_S) -> Ended:
         """Waits for the process and all that it has started; after the time they are killed and it is an error."""
         in_time = True
         try:

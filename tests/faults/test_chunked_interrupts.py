@@ -50,14 +50,14 @@ def end_by_ctrl_c(process: isolation.Process, after_s: float = 0.1) -> None:
     process.wait_for("working")
     time.sleep(after_s)
     process.popen.send_signal(signal.SIGINT)
-    ended = process.end(timeout_s=60)
+    ended = process.end()
     assert ended.returncode == -signal.SIGINT, ended.written()
     assert "KeyboardInterrupt" in ended.errors
 
 
 @pytest.mark.parametrize("call", interrupts.CALLS)
 def test_ctrl_c_ends_a_long_call(many_records: Path, call: str):
-    isolation.check(interrupts.interrupt, path=many_records, call=call, timeout_s=60)
+    isolation.check(interrupts.interrupt, path=many_records, call=call)
 
 
 @pytest.mark.parametrize("call", interrupts.CALLS)
@@ -72,7 +72,7 @@ def test_ctrl_c_ends_the_scan_of_many_files(many_records: Path, suffix: str):
 
 
 def test_reader_goes_on_after_ctrl_c(some_records: Path):
-    isolation.check(interrupts.read_on, path=some_records, count=SOME, timeout_s=60)
+    isolation.check(interrupts.read_on, path=some_records, count=SOME)
 
 
 def test_ctrl_c_ends_write_many_and_leaves_nothing(tmp_path: Path, suffix: str):
@@ -116,7 +116,7 @@ def test_ctrl_c_ends_the_search_through_a_hole(tmp_path: Path, suffix: str, call
 def test_break_leaves_nothing_that_keeps_the_process(some_chunks: Path, io: str):
     process = isolation.Process(interrupts.break_out, path=some_chunks, io=io)
     process.wait_for("leaving")
-    process.end(timeout_s=60).assert_success()
+    process.end().assert_success()
 
 
 @pytest.mark.parametrize("call", ["read_all", "iteration"])
@@ -127,12 +127,12 @@ def test_ctrl_c_ends_reading_from_a_source_in_python(some_chunks: Path, call: st
 
 @pytest.mark.parametrize("way", ["read_all", "iteration", "batch"])
 def test_damage_in_a_source_in_python_is_an_error(some_chunks: Path, way: str):
-    isolation.check(interrupts.read_a_damaged_source, path=some_chunks, at=FIRST_DATA_BYTE, way=way, timeout_s=60)
+    isolation.check(interrupts.read_a_damaged_source, path=some_chunks, at=FIRST_DATA_BYTE, way=way)
 
 
 @pytest.mark.parametrize("way", ["read_all", "iteration", "batch"])
 def test_exception_of_a_source_in_python_comes_through(some_chunks: Path, way: str):
-    isolation.check(interrupts.read_a_failing_source, path=some_chunks, way=way, timeout_s=60)
+    isolation.check(interrupts.read_a_failing_source, path=some_chunks, way=way)
 
 
 def test_break_from_a_source_in_python_returns(some_chunks: Path):

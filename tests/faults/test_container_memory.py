@@ -16,14 +16,14 @@ from tests.faults.programs import containers
 def test_large_records_pass_one_at_a_time(kind: str, quick_path: Path) -> None:
     if kind == "parquet":
         pytest.importorskip("pyarrow")
-    isolation.check(containers.pass_large, kind=kind, path=quick_path / f"large.{kind}", timeout_s=120)
+    isolation.check(containers.pass_large, kind=kind, path=quick_path / f"large.{kind}")
 
 
 @pytest.mark.parametrize("kind", containers.SMALL_ALLOWED)
 def test_many_records_pass_block_by_block(kind: str, quick_path: Path) -> None:
     if kind == "parquet":
         pytest.importorskip("pyarrow")
-    isolation.check(containers.pass_small, kind=kind, path=quick_path / f"small.{kind}", timeout_s=120)
+    isolation.check(containers.pass_small, kind=kind, path=quick_path / f"small.{kind}")
 
 
 def _zipped(path: Path, first: bytes, zeros: int) -> Path:
@@ -46,10 +46,10 @@ def _zipped(path: Path, first: bytes, zeros: int) -> Path:
 )
 def test_a_bomb_is_refused_in_little_memory(first: bytes, reason: str, most_mb: int, quick_path: Path) -> None:
     path = _zipped(quick_path / "bomb.tar.gz", first, 300 << 20)
-    isolation.check(containers.refuse, kind="tar", path=path, reason=reason, most_bytes=most_mb << 20, timeout_s=60)
+    isolation.check(containers.refuse, kind="tar", path=path, reason=reason, most_bytes=most_mb << 20)
     assert path.stat().st_size < 3 << 20
 
 
 def test_a_line_of_zeros_is_refused(quick_path: Path) -> None:
     path = _zipped(quick_path / "bomb.jsonl.gz", b"", 100 << 20)
-    isolation.check(containers.refuse, kind="jsonl", path=path, reason="line 1: ", most_bytes=400 << 20, timeout_s=60)
+    isolation.check(containers.refuse, kind="jsonl", path=path, reason="line 1: ", most_bytes=400 << 20)

@@ -43,7 +43,7 @@ def large_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_counting_reads_much_less_than_a_hundredth(large_file: Path, io: str):
-    ended = isolation.check(counting.measure, path=large_file, io=io, records=RECORDS, timeout_s=120)
+    ended = isolation.check(counting.measure, path=large_file, io=io, records=RECORDS)
     costs = json.loads(ended.output)
     assert 0 < costs["bytes_from_device"] < FILE_BYTES / 200
     assert costs["bytes_in_memory"] < FILE_BYTES / 100
@@ -51,4 +51,4 @@ def test_counting_reads_much_less_than_a_hundredth(large_file: Path, io: str):
 
 
 def test_tasks_begin_where_chunks_do(large_file: Path):
-    isolation.check(counting.read_tasks, path=large_file, chunk_records=CHUNK_RECORDS, timeout_s=120)
+    isolation.check(counting.read_tasks, path=large_file, chunk_records=CHUNK_RECORDS)

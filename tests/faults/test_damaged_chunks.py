@@ -17,4 +17,4 @@ from tests.faults.programs import damaged
 def test_damage_is_an_error_or_does_not_matter(quick_path: Path, codec: str, group_size: int, transpose, damages: str):
     options = {"codec": codec, "group_size": group_size, "transpose": transpose}
     seed = len(codec) * 1000 + group_size
-    isolation.check(damaged.survive, folder=quick_path, options=options, damages=damages, seed=seed, timeout_s=120)
+    isolation.check(damaged.survive, folder=quick_path, options=options, damages=damages, seed=seed)

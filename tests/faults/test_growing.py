@@ -62,7 +62,7 @@ def test_second_append_is_refused_and_does_no_harm(tmp_path: Path, path: Path):
     with pytest.raises(errors.StorageError):
         octavo.append(path)
     (tmp_path / f"{path.name}.go").touch()
-    process.end(timeout_s=20).assert_success()
+    process.end().assert_success()
     assert octavo.open(path).read_all() == [*growing.OLD, b"of the first"]
 
 
@@ -92,7 +92,7 @@ def test_file_that_grows_can_be_opened_at_every_instant(path: Path):
         assert len(records) in counts or path.suffix != ".array_record"
         assert records == states[-1][: len(records)]
         seen.append(len(records))
-    process.end(timeout_s=20).assert_success()
+    process.end().assert_success()
     assert seen == sorted(seen)
     assert octavo.open(path).read_all() == states[-1]
 

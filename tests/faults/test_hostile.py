@@ -54,7 +54,7 @@ def test_header_that_lies_is_an_error_and_costs_no_memory(tmp_path: Path, good: 
     count, size = LIARS[liar]
     path = tmp_path / "liar.ffr"
     fill(path, header(count), size)
-    isolation.check(hostile.open_a_liar, path=path, good=good, io="auto", check_data=check_data, timeout_s=10)
+    isolation.check(hostile.open_a_liar, path=path, good=good, io="auto", check_data=check_data)
 
 
 def test_record_that_there_is_no_memory_for_does_not_end_the_process(tmp_path: Path, io: str):
@@ -88,21 +88,21 @@ NO_FILES: dict[str, Callable[[Path], object]] = {
 def test_what_is_no_file_is_an_error_and_nobody_waits(tmp_path: Path, kind: str):
     path = tmp_path / "no-file.ffr"
     NO_FILES[kind](path)
-    isolation.check(hostile.open_no_file, path=path, io="auto", timeout_s=20)
+    isolation.check(hostile.open_no_file, path=path, io="auto")
 
 
 def test_pipe_is_an_error_in_every_mode(tmp_path: Path, io: str):
     path = tmp_path / "pipe.ffr"
     os.mkfifo(path)
-    isolation.check(hostile.open_no_file, path=path, io=io, timeout_s=20)
+    isolation.check(hostile.open_no_file, path=path, io=io)
 
 
 def test_pipe_is_an_error_for_verify_and_append(tmp_path: Path):
     path = tmp_path / "pipe.ffr"
     os.mkfifo(path)
-    isolation.check(hostile.verify_no_file, path=path, timeout_s=20)
+    isolation.check(hostile.verify_no_file, path=path)
 
 
 def test_pipe_in_the_place_of_the_side_file_keeps_nobody_waiting(tmp_path: Path):
     os.mkfifo(tmp_path / "out.ffr.partial")
-    isolation.check(hostile.create_beside_a_pipe, path=tmp_path / "out.ffr", timeout_s=20)
+    isolation.check(hostile.create_beside_a_pipe, path=tmp_path / "out.ffr")

@@ -48,7 +48,7 @@ def test_manifest_that_is_no_file_is_an_error_and_nobody_waits(tmp_path: Path, k
         case "hole":
             path.touch()
             os.truncate(path, 1 << 40)
-    isolation.check(bounded_texts.open_no_manifest, path=path, timeout_s=5)
+    isolation.check(bounded_texts.open_no_manifest, path=path)
 
 
 @pytest.mark.parametrize("call", [octavo.digest, lambda path: octavo.diff(path, path)], ids=["digest", "diff"])

@@ -27,9 +27,7 @@ def be_lied_to(folder: Path, suffix: str, lies: dict[str, Lie], truth: list[byte
     for name, lie in lies.items():
         (folder / f"{name}{suffix}").write_bytes(lie())
     doubtful = [f"{name}{suffix}" for name in lies if doubted(name)]
-    isolation.check(
-        lied_to.be_lied_to_again_and_again, folder=folder, truth=in_hex(truth), doubtful=doubtful, timeout_s=60
-    )
+    isolation.check(lied_to.be_lied_to_again_and_again, folder=folder, truth=in_hex(truth), doubtful=doubtful)
 
 
 @pytest.mark.parametrize("place", recordio.liars())
@@ -54,7 +52,7 @@ def test_strange_recordio_file_is_read(quick_path: Path, name: str):
     path.write_bytes(recordio.truths()[name]())
     truth = recordio.truth_of(name)
     assert octavo.open(path).read_all() == truth
-    isolation.check(lied_to.be_lied_to, path=path, truth=in_hex(truth), timeout_s=20)
+    isolation.check(lied_to.be_lied_to, path=path, truth=in_hex(truth))
 
 
 @pytest.mark.parametrize("name", tfrecord.truths())
@@ -78,7 +76,7 @@ def test_search_for_records_ends_soon(quick_path: Path, name: str):
 
 def search(path: Path, lie: Lie, truth: list[bytes]) -> None:
     path.write_bytes(lie())
-    isolation.check(lied_to.search, path=path, truth=in_hex(truth), saved=in_hex([b"sound"]), timeout_s=30)
+    isolation.check(lied_to.search, path=path, truth=in_hex(truth), saved=in_hex([b"sound"]))
 
 
 # Truths that there is no memory for.
@@ -88,20 +86,20 @@ def search(path: Path, lie: Lie, truth: list[bytes]) -> None:
 def test_record_that_there_is_no_memory_for_is_an_error_and_others_are_read(quick_path: Path, codec: str):
     path = quick_path / "bomb.recordio"
     path.write_bytes(recordio.bomb(codec, BOMB_BYTES, beside=BESIDE))
-    isolation.check(lied_to.meet_a_bomb, path=path, beside=in_hex(BESIDE), timeout_s=60)
+    isolation.check(lied_to.meet_a_bomb, path=path, beside=in_hex(BESIDE))
 
 
 def test_compressed_record_that_there_is_no_memory_for_is_an_error_and_others_are_read(quick_path: Path):
     path = quick_path / "bomb.tfrecord"
     end = bytes(4) + naive_tfrecord.encode(BESIDE)
     path.write_bytes(tfrecord.compressed_zeros(tfrecord.header(BOMB_BYTES), BOMB_BYTES, end))
-    isolation.check(lied_to.meet_a_bomb, path=path, beside=in_hex(BESIDE), timeout_s=60)
+    isolation.check(lied_to.meet_a_bomb, path=path, beside=in_hex(BESIDE))
 
 
 def test_index_that_there_is_no_memory_for_is_an_error(quick_path: Path):
     path, records = quick_path / "many.tfrecord", 4_000_000
     path.write_bytes(naive_tfrecord.encode_record(b"") * records)
-    isolation.check(lied_to.count_in_little_memory, path=path, records=records, timeout_s=60)
+    isolation.check(lied_to.count_in_little_memory, path=path, records=records)
 
 
 def hole(path: Path, head: bytes, size: int, end: bytes = b"") -> None:
@@ -123,14 +121,14 @@ def test_records_by_the_million_that_there_is_no_memory_for_are_an_error(tmp_pat
         checksum = zlib.crc32(zeros, checksum)
     head = naive.MAGIC + struct.pack("<4I", checksum, 0, BOMB_BYTES, BOMB_BYTES // 4)
     hole(path, head, BOMB_BYTES, naive.encode_groups([[record] for record in BESIDE], "go"))
-    isolation.check(lied_to.meet_a_bomb, path=path, beside=in_hex(BESIDE), timeout_s=60)
+    isolation.check(lied_to.meet_a_bomb, path=path, beside=in_hex(BESIDE))
 
 
 def test_tfrecord_that_there_is_no_memory_for_is_an_error_and_others_are_read(tmp_path: Path):
     path = tmp_path / "bomb.tfrecord"
     end = bytes(4) + naive_tfrecord.encode(BESIDE)
     hole(path, tfrecord.header(BOMB_BYTES), BOMB_BYTES, end)
-    isolation.check(lied_to.meet_a_bomb, path=path, beside=in_hex(BESIDE), timeout_s=60)
+    isolation.check(lied_to.meet_a_bomb, path=path, beside=in_hex(BESIDE))
 
 
 @pytest.mark.parametrize(
@@ -145,7 +143,7 @@ def test_tfrecord_that_there_is_no_memory_for_is_an_error_and_others_are_read(tm
 def test_hole_behind_a_chunk_costs_little(tmp_path: Path, head: bytes):
     path = tmp_path / "hole.recordio"
     hole(path, head, 128 << 20)
-    isolation.check(lied_to.open_before_a_hole, path=path, truth=in_hex(BESIDE), timeout_s=20)
+    isolation.check(lied_to.open_before_a_hole, path=path, truth=in_hex(BESIDE))
 
 
 @pytest.mark.parametrize(
@@ -154,4 +152,4 @@ def test_hole_behind_a_chunk_costs_little(tmp_path: Path, head: bytes):
 def test_hole_behind_a_record_costs_little(tmp_path: Path, end: bytes):
     path = tmp_path / "hole.tfrecord"
     hole(path, naive_tfrecord.encode(BESIDE) + end, 128 << 20)
-    isolation.check(lied_to.open_before_a_hole, path=path, truth=in_hex(BESIDE), timeout_s=20)
+    isolation.check(lied_to.open_before_a_hole, path=path, truth=in_hex(BESIDE))

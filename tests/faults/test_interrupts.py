@@ -48,7 +48,7 @@ def test_ctrl_c_ends_the_process(many_records: Path, call: str):
     process.wait_for("working")
     time.sleep(0.1)
     process.popen.send_signal(signal.SIGINT)
-    ended = process.end(timeout_s=60)
+    ended = process.end()
     assert ended.returncode == -signal.SIGINT
     assert "KeyboardInterrupt" in ended.errors
 
@@ -58,14 +58,14 @@ def test_ctrl_c_ends_write_many_and_leaves_nothing(tmp_path: Path):
     process.wait_for("working")
     time.sleep(0.1)
     process.popen.send_signal(signal.SIGINT)
-    assert process.end(timeout_s=60).returncode == -signal.SIGINT
+    assert process.end().returncode == -signal.SIGINT
     assert list(tmp_path.iterdir()) == []
 
 
 def test_break_leaves_nothing_that_keeps_the_process(some_records: Path, io: str):
     process = isolation.Process(interrupts.break_out, path=some_records, io=io)
     process.wait_for("leaving")
-    process.end(timeout_s=60).assert_success()
+    process.end().assert_success()
 
 
 @pytest.mark.parametrize("call", ["read_all", "iteration"])
@@ -76,12 +76,12 @@ def test_ctrl_c_ends_reading_from_a_source_in_python(some_records: Path, call: s
 
 @pytest.mark.parametrize("way", ["read_all", "iteration", "batch"])
 def test_damage_in_a_source_in_python_is_an_error(some_records: Path, way: str):
-    isolation.check(interrupts.read_a_damaged_source, path=some_records, at=12 + 12 * SOME, way=way, timeout_s=60)
+    isolation.check(interrupts.read_a_damaged_source, path=some_records, at=12 + 12 * SOME, way=way)
 
 
 @pytest.mark.parametrize("way", ["read_all", "iteration", "batch"])
 def test_exception_of_a_source_in_python_comes_through(some_records: Path, way: str):
-    isolation.check(interrupts.read_a_failing_source, path=some_records, way=way, timeout_s=60)
+    isolation.check(interrupts.read_a_failing_source, path=some_records, way=way)
 
 
 def test_break_from_a_source_in_python_returns(some_records: Path):

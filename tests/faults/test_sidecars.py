@@ -26,13 +26,13 @@ def suffix_of(stream: str) -> str:
 @pytest.mark.parametrize("stream", STREAMS)
 def test_index_that_lies_is_found_out(quick_path: Path, stream: str):
     path = quick_path / f"records{suffix_of(stream)}"
-    isolation.check(sidecars.believe, path=path, stream=stream, timeout_s=120)
+    isolation.check(sidecars.believe, path=path, stream=stream)
 
 
 @pytest.mark.parametrize("stream", ["paddle-python-snappy", "go-none", "tfrecord"])
 def test_index_that_lies_does_not_spoil_an_append(quick_path: Path, stream: str):
     path = quick_path / f"records{suffix_of(stream)}"
-    isolation.check(sidecars.append_beside, path=path, stream=stream, timeout_s=60)
+    isolation.check(sidecars.append_beside, path=path, stream=stream)
 
 
 @pytest.fixture
@@ -53,11 +53,11 @@ def test_what_is_no_index_keeps_nobody_waiting(path: Path, kind: str):
         case "hole":
             index.touch()
             os.truncate(index, 1 << 36)
-    isolation.check(hostile.open_beside, path=path, records=300, timeout_s=20)
+    isolation.check(hostile.open_beside, path=path, records=300)
 
 
 def test_killed_indexers_leave_a_whole_index_or_none(tmp_path: Path):
-    isolation.check(sidecars.kill_indexers, folder=tmp_path, count=40, timeout_s=60)
+    isolation.check(sidecars.kill_indexers, folder=tmp_path, count=40)
     path = tmp_path / "records.tfrecord"
     assert octavo.open(path).read_all() == samples.records(20_000)
     octavo.write_index(path)
@@ -75,7 +75,7 @@ def test_ctrl_c_ends_the_writing_of_an_index_and_leaves_no_half_of_it(tmp_path: 
 
 
 def test_index_written_and_removed_under_readers_harms_nobody(path: Path):
-    isolation.check(sidecars.index_at_once, path=path, records=300, timeout_s=20)
+    isolation.check(sidecars.index_at_once, path=path, records=300)
 
 
 @pytest.mark.parametrize("suffix", [".recordio", ".tfrecord"])
@@ -86,9 +86,7 @@ def test_index_of_a_file_whose_append_was_killed_is_not_believed(tmp_path: Path,
         samples.write_plainly(path, crashing.base_of(file))
         octavo.write_index(path)
     for limited in (False, True):
-        ended = isolation.check(
-            crashing.crash, folder=tmp_path, files=list(files), suffix=suffix, limited=limited, timeout_s=60
-        )
+        ended = isolation.check(crashing.crash, folder=tmp_path, files=list(files), suffix=suffix, limited=limited)
         assert len(json.loads(ended.output)) == len(files) * crashing.ROUNDS
         for file in files:
             path = tmp_path / f"{file}{suffix}"

@@ -147,12 +147,12 @@ def test_ctrl_c_ends_the_scan_of_a_source_in_python(path: Path):
 @pytest.mark.parametrize("way", ["read_all", "iteration", "batch"])
 def test_damage_in_a_source_in_python_is_an_error(path: Path, way: str):
     first_byte = {".recordio": 20 + 4, ".tfrecord": 12}[path.suffix]
-    isolation.check(interrupts.read_a_damaged_source, path=path, at=first_byte, way=way, timeout_s=60)
+    isolation.check(interrupts.read_a_damaged_source, path=path, at=first_byte, way=way)
 
 
 @pytest.mark.parametrize("way", ["read_all", "iteration", "batch"])
 def test_exception_of_a_source_in_python_comes_through(path: Path, way: str):
-    isolation.check(interrupts.read_a_failing_source, path=path, way=way, timeout_s=60)
+    isolation.check(interrupts.read_a_failing_source, path=path, way=way)
 
 
 def test_break_from_a_source_in_python_returns(path: Path):

@@ -51,4 +51,4 @@ def test_process_that_may_not_start_threads_reads_all_the_same(path: Path, io: s
     with tempfile.TemporaryDirectory() as folder:  # pytest's own folders are closed to others
         os.chmod(folder, 0o755)
         copied = shutil.copy(path, folder)
-        isolation.check(threads.do_without_threads, path=copied, io=io, user=NOBODY, timeout_s=20)
+        isolation.check(threads.do_without_threads, path=copied, io=io, user=NOBODY)

@@ -167,7 +167,7 @@ def test_second_writer_of_a_file_is_refused_and_does_no_harm(tmp_path: Path):
     with pytest.raises(errors.StorageError):
         octavo.create(path)
     (tmp_path / "out.ffr.go").touch()
-    process.end(timeout_s=60).assert_success()
+    process.end().assert_success()
     assert octavo.open(path).read_all() == [b"of the first", b"of the first, too"]
 
 
@@ -181,7 +181,7 @@ def test_file_that_several_write_is_whole_at_every_moment(tmp_path: Path):
             torn += path.read_bytes() != whole
         except FileNotFoundError:
             continue
-    all_ended = [process.end(timeout_s=60) for process in processes]
+    all_ended = [process.end() for process in processes]
     for ended in all_ended:
         ended.assert_success()
     assert sum(int(ended.output) for ended in all_ended) > 0, "nobody published anything"

@@ -48,7 +48,7 @@ def build(folder: Path) -> Path:
     return library
 
 
-def run(library: Path, program: Callable[..., object], *, timeout_s: float = 120, **arguments: Any) -> Any:
+def run(library: Path, program: Callable[..., object], *, timeout_s: float = 360, **arguments: Any) -> Any:
     """What the program says at last, as JSON. It must end well, and in time."""
     environment = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
     told = json.dumps(arguments | {"library": str(library)}, default=os.fspath)

@@ -94,7 +94,7 @@ def sweep(
     *,
     io: str = "auto",
     faults: list[str] | None = None,
-    limit_s: int = 100,
+    limit_s: int = 300,
 ) -> None:
     """Says how often which kind of call was struck, and everything that was wrong."""
     faulthandler.dump_traceback_later(limit_s, exit=True)  # what hangs is told, and ends

@@ -105,7 +105,7 @@ def survive(folder: Path, quick_path: Path) -> dict[str, int]:
     beside.mkdir()
     samples.write(sound, [b"sound"])
     arguments = {"folder": folder, "beside": beside, "sound": sound, "headroom_bytes": HEADROOM_BYTES}
-    ended = isolation.check(little_memory.survive, timeout_s=100, **arguments)
+    ended = isolation.check(little_memory.survive, **arguments)
     assert not ended.errors, ended.written()
     outcomes: dict[str, int] = json.loads(ended.output)
     return outcomes
