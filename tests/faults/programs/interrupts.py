@@ -178,8 +178,8 @@ def interrupt_a_slow_source(path: str, call: str) -> None:
     reader = octavo.open(source)
     source.delay_s = 0.05
     calls: dict[str, Callable[[], object]] = {"read_all": reader.read_all, "iteration": lambda: _drain(reader)}
-    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
     try:
+        threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
         while True:
             calls[call]()
     except KeyboardInterrupt:
@@ -190,8 +190,8 @@ def interrupt_the_scan_of_a_slow_source(path: str) -> None:
     """Ctrl-C while headers are read, each of which takes a while."""
     source = SlowFile(path)
     source.delay_s = 0.2
-    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
     try:
+        threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
         while True:
             octavo.open(source)
     except KeyboardInterrupt:
