@@ -180,22 +180,6 @@ fn rename_unless_taken(path: &Path, name: &Path) -> std::io::Result<()> {
     }
 }
 
-/// A rename is durable when its directory is.
-#[cfg(unix)]
-pub(crate) fn sync_directory(path: &Path) -> std::io::Result<()> {
-    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    match File::open(parent).and_then(|directory| directory.sync_all()) {
-        // Some file systems cannot sync a directory; there is nothing better to do then.
-        Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => Ok(()),
-        other => other,
-    }
-}
-
-#[cfg(not(unix))]
-pub(crate) fn sync_directory(_path: &Path) -> std::io::Result<()> {
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

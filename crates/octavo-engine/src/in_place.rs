@@ -6,6 +6,7 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use crate::durable;
 use crate::error::{shown, Error, Result};
 use crate::fork::PerProcess;
 use crate::pool;
@@ -113,7 +114,7 @@ impl Sink for InPlaceFile {
     }
 
     fn sync(&mut self) -> Result<()> {
-        self.file.sync_data().map_err(|error| Error::io(&self.name, "write", error))
+        durable::sync_data(&self.file).map_err(|error| Error::io(&self.name, "write", error))
     }
 
     fn commit(self: Box<Self>) -> Result<()> {

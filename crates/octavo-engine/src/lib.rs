@@ -12,6 +12,7 @@ pub mod coalesce;
 pub mod cold;
 pub mod copy;
 mod decode;
+mod durable;
 mod each;
 pub mod error;
 mod exclusive;

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
+use crate::durable;
 use crate::error::{shown, Error, Result};
-use crate::exclusive::{give_name, has_other_name, is_still, lock, open_locked, sync_directory, unlock, SideFile};
+use crate::exclusive::{give_name, has_other_name, is_still, lock, open_locked, unlock, SideFile};
 use crate::flushed;
 
 /// The system is told to begin with writing so many bytes at a time, so that little is left to wait for at the end.
@@ -165,7 +166,7 @@ impl FileSink {
 
     /// Whether the device has taken everything so far. Nobody is told that it is safe.
     pub fn check_written(&self) -> Result<()> {
-        self.file.sync_data().map_err(|error| self.failed("write", error))
+        durable::sync_data(&self.file).map_err(|error| self.failed("write", error))
     }
 
     /// Set by whoever wants nothing of the file, not even what somebody was told is safe.
@@ -178,7 +179,7 @@ impl FileSink {
     }
 
     fn publish(&mut self) -> std::io::Result<()> {
-        self.file.sync_all()?;
+        durable::sync_all(&self.file)?;
         if self.overwrite {
             std::fs::rename(&self.path, &self.final_path)?;
         } else {
@@ -187,7 +188,7 @@ impl FileSink {
             let has_both = give_name(&self.path, &self.final_path)?;
             self.finished = true;
             if has_both {
-                let synced = sync_directory(&self.final_path);
+                let synced = durable::sync_directory(&self.final_path);
                 let _ = std::fs::remove_file(&self.path);
                 synced?;
             }
@@ -197,7 +198,7 @@ impl FileSink {
             flushed::unmark(&self.file);
         }
         unlock(&self.file);
-        sync_directory(&self.final_path)
+        durable::sync_directory(&self.final_path)
     }
 }
 
@@ -255,8 +256,8 @@ impl Sink for FileSink {
             flushed::mark(&self.file);
         }
         // The first time, with the mark. And a file that was just created survives only if its name does.
-        let synced = if is_first { self.file.sync_all() } else { self.file.sync_data() };
-        synced.and_then(|()| sync_directory(&self.path)).map_err(|error| self.failed("write", error))?;
+        let synced = if is_first { durable::sync_all(&self.file) } else { durable::sync_data(&self.file) };
+        synced.and_then(|()| durable::sync_directory(&self.path)).map_err(|error| self.failed("write", error))?;
         self.is_promised = self.position > 0;
         Ok(())
     }
@@ -329,7 +330,7 @@ impl Sink for GrowingFile {
     }
 
     fn sync(&mut self) -> Result<()> {
-        self.file.sync_data().map_err(|error| Error::io(&self.name, "write", error))
+        durable::sync_data(&self.file).map_err(|error| Error::io(&self.name, "write", error))
     }
 
     fn keep(&mut self) {
@@ -337,7 +338,7 @@ impl Sink for GrowingFile {
     }
 
     fn commit(mut self: Box<Self>) -> Result<()> {
-        self.file.sync_all().map_err(|error| Error::io(&self.name, "write", error))?;
+        durable::sync_all(&self.file).map_err(|error| Error::io(&self.name, "write", error))?;
         self.finished = true;
         unlock(&self.file);
         Ok(())
