@@ -95,3 +95,43 @@ def test_many_pieces_of_damage_cost_what_each_of_them_costs(tmp_path, suffix, si
     octavo.recover(tmp_path / f"cut.{suffix}", tmp_path / f"saved.{suffix}")
     saved = octavo.open(tmp_path / f"saved.{suffix}").read_all()
     assert saved == [record for number, record in enumerate(records) if number not in lost]
+
+
+@pytest.mark.parametrize("group_size", [1, 4])
+def test_neighbours_with_equal_records_are_both_saved_behind_damage(tmp_path, group_size):
+    path = tmp_path / "log.array_record"
+    with octavo.create(path, codec="none", group_size=group_size, pad_to_block_boundary=True) as writer:
+        writer.write_many([b"blank" * 200] * (40 * group_size))
+    content = bytearray(path.read_bytes()[: 20 * riegeli.BLOCK])  # its footer is lost, and with it the group size
+    content[10 * riegeli.BLOCK + 100] ^= 1
+    path.write_bytes(content)
+    assert recovered(path) == [b"blank" * 200] * (19 * group_size)
+
+
+def test_a_chunk_that_cannot_be_decoded_is_told_as_lost(tmp_path):
+    container = riegeli.Container()
+    middle = riegeli.simple_chunk([b"cc"])
+    undecodable = riegeli.Chunk(middle.kind, b"?" + middle.data[1:], middle.num_records, middle.decoded_size)
+    for chunk in (riegeli.simple_chunk([b"aa", b"bb"]), undecodable, riegeli.simple_chunk([b"dd", b"ee"])):
+        container.append(chunk)
+    (tmp_path / "cut.array_record").write_bytes(container.content)
+    report = octavo.recover(tmp_path / "cut.array_record", tmp_path / "saved.array_record")
+    assert octavo.open(tmp_path / "saved.array_record").read_all() == [b"aa", b"bb", b"dd", b"ee"]
+    assert [(lost.record, lost.record_count) for lost in report.lost if lost.record_count] == [(2, 1)]
+
+
+@pytest.mark.parametrize("suffix", ["array_record", "riegeli"])
+def test_chunks_that_cannot_be_decoded_among_gaps_cost_what_each_of_them_costs(tmp_path, suffix):
+    container = riegeli.Container()
+    begins = []
+    for _ in range(10_000):
+        container.append(riegeli.Chunk(b"r", b"?", 1, 1))
+    for _ in range(10_000):
+        begins.append(container.append(riegeli.Chunk(b"p")))
+        container.append(riegeli.Chunk(b"p"))
+    for begin in begins:
+        container.content[begin + (riegeli.BLOCK_HEADER if begin % riegeli.BLOCK == 0 else 0)] ^= 1
+    (tmp_path / f"cut.{suffix}").write_bytes(container.content)
+    report = octavo.recover(tmp_path / f"cut.{suffix}", tmp_path / f"saved.{suffix}")
+    assert report.record_count == 0
+    assert sum(lost.record_count or 0 for lost in report.lost) == 10_000

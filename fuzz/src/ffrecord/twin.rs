@@ -75,7 +75,7 @@ impl Twin {
 }
 
 /// What recovery saves: each record that has its checksum. An index that is damaged is taken entry by entry, like one that was
-/// never checked.
+/// never checked. Records of a file do not overlap.
 pub fn salvage(file: &[u8]) -> Option<Vec<Vec<u8>>> {
     let mut twin = Twin::read(file, file.len() as u64, true);
     let mut file = file.to_vec();
@@ -88,11 +88,15 @@ pub fn salvage(file: &[u8]) -> Option<Vec<Vec<u8>>> {
         let unchecked: Vec<u8> = [&[0; 4], &file[4..]].concat();
         twin = Twin::read(&unchecked, file.len() as u64, true);
     }
-    let right = |&(start, end, checksum): &(u64, u64, u32)| {
-        slice(&file, start, end).filter(|bytes| crc32(bytes) == checksum).map(<[u8]>::to_vec)
-    };
-    let placed = twin.records.iter().filter_map(|record| record.as_ref().ok());
-    twin.faults.is_empty().then(|| placed.filter_map(right).collect())
+    let (mut saved, mut saved_to) = (Vec::new(), 0);
+    for &(start, end, checksum) in twin.records.iter().flatten().filter(|_| twin.faults.is_empty()) {
+        let right = slice(&file, start, end).filter(|bytes| crc32(bytes) == checksum);
+        if let Some(bytes) = right.filter(|_| start >= saved_to) {
+            saved.push(bytes.to_vec());
+            saved_to = if bytes.is_empty() { saved_to } else { end };
+        }
+    }
+    twin.faults.is_empty().then_some(saved)
 }
 
 /// The count that recovery goes by, if the file does not open or is a legacy one.

@@ -41,7 +41,7 @@ pub(crate) fn read_index(source: &dyn Source, check: bool) -> Result<FfIndex> {
 /// The index of a file whose index is damaged: its entries are believed one by one, as those of a legacy file are, and
 /// each is as good as its record's checksum.
 pub(crate) fn read_damaged_index(source: &dyn Source, header: FixedHeader) -> Result<FfIndex> {
-    read_tables(source, FixedHeader { meta_checksum: 0, ..header }, false)
+    fill(source, IndexBuilder::salvaging(header), &header, false)
 }
 
 pub(crate) fn read_header(source: &dyn Source) -> Result<FixedHeader> {
@@ -50,12 +50,15 @@ pub(crate) fn read_header(source: &dyn Source) -> Result<FixedHeader> {
 }
 
 pub(crate) fn read_tables(source: &dyn Source, header: FixedHeader, check: bool) -> Result<FfIndex> {
+    fill(source, IndexBuilder::new(header), &header, check)
+}
+
+fn fill(source: &dyn Source, mut builder: IndexBuilder, header: &FixedHeader, check: bool) -> Result<FfIndex> {
     let blame = |damage: FormatError| Error::format(source.name(), damage);
-    let mut builder = IndexBuilder::new(header);
     for_each_piece(source, header.offsets_at(), header.header_bytes, |piece| {
         builder.push_offsets(piece).map_err(blame)
     })
-    .or_else(|error| out_of_order_or_checksum(source, &header, check, error))?;
+    .or_else(|error| out_of_order_or_checksum(source, header, check, error))?;
     let (reserved, bytes) = builder.end_offsets().map_err(blame)?;
     huge_pages::wanted(reserved, bytes);
     let checksums_end = layout::FIXED_BYTES + layout::CHECKSUM_BYTES * builder.checksums_wanted();
@@ -91,7 +94,7 @@ pub(crate) fn meta_checksum(source: &dyn Source, header: &FixedHeader) -> Result
 }
 
 /// Gives a span to `take` in pieces, until it returns false.
-fn for_each_piece(
+pub(crate) fn for_each_piece(
     source: &dyn Source,
     from: u64,
     to: u64,

@@ -32,13 +32,13 @@ impl Survey {
         frames.is_searching |= fault.is_some();
         frames.finish(input, writer)?;
         for (saved, lost) in frames.lost {
-            self.come_upon(saved, lost);
+            self.losses.come_upon(saved, lost);
         }
         if let Some((input, reason)) = fault {
             let (offset, reason) = (input.min(file_bytes.saturating_sub(1)), reason.to_owned());
             // Even if only the checksum behind everything is wrong: damage may turn a piece of the stream into a copy of an earlier
             // one, whole records with right checksums of their own, and others in their place are lost.
-            self.come_upon(writer.record_count(), Lost::new(offset, file_bytes, None, reason));
+            self.losses.come_upon(writer.record_count(), Lost::new(offset, file_bytes, None, reason));
         }
         Ok(file_bytes)
     }

@@ -7,6 +7,8 @@ mod chunks;
 mod count;
 mod deflated;
 mod frames;
+mod listed;
+mod losses;
 mod records;
 mod search;
 mod sorting;
@@ -31,6 +33,9 @@ use crate::io::{read_vec, Source};
 use crate::open::expansion::most_decoded;
 use crate::open::tfrecord::{begins_like_one, wrapping_in};
 use crate::write::RecordWriter;
+
+use listed::Listed;
+use losses::Losses;
 
 /// What is wrong with a piece that is too large for this machine; others may still be saved.
 const NO_MEMORY: ChunkFault = ChunkFault::Damaged("it does not fit into memory");
@@ -68,8 +73,8 @@ enum Piece {
     Journal { begin: u64, end: u64 },
     /// Records as they are, each with its checksum: from `begin` on, described by a head there.
     Spool { begin: u64 },
-    /// A record of a file whose index holds.
-    Record { number: u64 },
+    /// All records of an FFRecord file, by its index.
+    Listed,
     /// Chunks of a RecordIO file, or records of a TFRecord file, one after the other.
     Stretch { begin: u64, end: u64 },
     /// A TFRecord file that is compressed as a whole.
@@ -77,14 +82,14 @@ enum Piece {
 }
 
 impl Piece {
-    /// Where it begins; a record of an index has no place here.
+    /// Where it begins; records of an index have their own places.
     const fn begin(&self) -> u64 {
         match self {
             Self::Chunk { begin, .. }
             | Self::Journal { begin, .. }
             | Self::Spool { begin }
             | Self::Stretch { begin, .. } => *begin,
-            Self::Record { .. } | Self::Deflated { .. } => 0,
+            Self::Listed | Self::Deflated { .. } => 0,
         }
     }
 }
@@ -106,13 +111,9 @@ pub struct Survey {
     pub transposed: Option<bool>,
     /// The dialect of its chunks, where its format has several.
     pub dialect: Option<Dialect>,
-    index: Option<Box<dyn octavo_format::Index>>,
-    /// How many records were saved before each of the losses that were come upon so far.
-    saved_before: Vec<u64>,
-    /// Whether the last record of an index was found to lie behind the end of the file.
-    is_cut_off: bool,
-    /// Where the last record of an index ends that has a place.
-    placed_to: u64,
+    losses: Losses,
+    /// FFRecord only: the records of an index.
+    listed: Option<Listed>,
 }
 
 /// What came of it.
@@ -151,10 +152,8 @@ impl Survey {
             group_size: None,
             transposed: None,
             dialect: None,
-            index: None,
-            saved_before: Vec::new(),
-            is_cut_off: false,
-            placed_to: 0,
+            losses: Losses::default(),
+            listed: None,
         };
         match format {
             // Nothing was flushed into that side file.
@@ -216,10 +215,10 @@ impl Survey {
     ) -> std::result::Result<Report, E> {
         let total = self.source.len();
         let mut decoder = Decoder::new();
-        self.lost.sort_by_key(|lost| lost.offset);
-        self.pass(1, 0);
+        self.losses = Losses::known(std::mem::take(&mut self.lost));
+        self.losses.pass(1, 0);
         for piece in std::mem::take(&mut self.pieces) {
-            self.pass(piece.begin(), writer.record_count());
+            self.losses.pass(piece.begin(), writer.record_count());
             let done = match piece {
                 Piece::Chunk { begin, end } | Piece::Journal { begin, end } => {
                     let bytes = read_vec(self.source.as_ref(), begin, end - begin)?;
@@ -227,13 +226,13 @@ impl Survey {
                         Ok(decoded) => writer.write_all((0..decoded.len()).map(|at| decoded.record(at)))?,
                         Err((fault, records)) => {
                             let saved = writer.record_count();
-                            self.come_upon(saved, Lost::new(begin, end, records, fault.to_string()));
+                            self.losses.come_upon(saved, Lost::new(begin, end, records, fault.to_string()));
                         }
                     }
                     end
                 }
                 Piece::Spool { begin } => self.write_spool(begin, &mut writer)?,
-                Piece::Record { number } => self.write_record(number, &mut writer)?,
+                Piece::Listed => self.write_listed(&mut writer, progress)?,
                 Piece::Stretch { begin, end } if self.format == Format::RecordIo => {
                     self.write_recordio(begin, end, &mut writer)?
                 }
@@ -243,36 +242,10 @@ impl Survey {
             progress(done, total)?;
         }
         let record_count = writer.record_count();
-        self.pass(u64::MAX, record_count);
+        self.losses.pass(u64::MAX, record_count);
         writer.commit()?;
         progress(total, total)?;
-        self.number_lost();
-        Ok(Report { record_count, lost: self.lost })
-    }
-
-    /// Everything before `begin` was written, `saved` records: what was known to be lost up to there stands behind them.
-    fn pass(&mut self, begin: u64, saved: u64) {
-        let passed = self.saved_before.len();
-        let more = self.lost[passed..].iter().take_while(|lost| lost.offset < begin).count();
-        self.saved_before.extend(std::iter::repeat_n(saved, more));
-    }
-
-    /// Something that held when it was looked at is found to be lost while it is written.
-    fn come_upon(&mut self, saved: u64, lost: Lost) {
-        self.lost.insert(self.saved_before.len(), lost);
-        self.saved_before.push(saved);
-    }
-
-    /// Which records they were: behind those that were saved before them and those that were lost before them.
-    fn number_lost(&mut self) {
-        let mut lost_before = Some(0);
-        for (lost, saved) in self.lost.iter_mut().zip(&self.saved_before) {
-            if lost.record_count != Some(0) {
-                lost.record = lost.record.or_else(|| Some(saved + lost_before?));
-            }
-            lost_before = lost_before.and_then(|before: u64| Some(before + lost.record_count?));
-        }
-        self.lost.sort_by_key(|lost| lost.offset);
+        Ok(Report { record_count, lost: self.losses.numbered() })
     }
 }
 

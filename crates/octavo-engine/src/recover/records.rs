@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use octavo_format::checksum::crc32::crc32;
 use octavo_format::format::ffrecord::{layout, spool, FfIndex};
-use octavo_format::{Format, FormatError, Index, Placement, Span};
+use octavo_format::{Format, FormatError};
 
 use super::count::{mend_count, Mended};
+use super::listed::Listed;
 use super::{Lost, Piece, Survey};
 use crate::error::{Error, Result};
 use crate::io::{read_vec, Source};
@@ -50,7 +51,7 @@ impl Survey {
             };
             if let Some(reason) = reason {
                 let (offset, end) = (at.min(file_bytes), end.min(file_bytes));
-                self.come_upon(writer.record_count(), Lost::new(offset, end, Some(1), reason));
+                self.losses.come_upon(writer.record_count(), Lost::new(offset, end, Some(1), reason));
             }
             at = end;
         }
@@ -65,8 +66,8 @@ impl Survey {
             found @ (Ok(_) | Err(Error::Format { .. })) => self.doubted_index(found)?,
             Err(other) => return Err(other),
         };
-        self.pieces.extend((0..index.record_count()).map(|number| Piece::Record { number }));
-        self.index = Some(Box::new(index));
+        self.pieces.push(Piece::Listed);
+        self.listed = Some(Listed::of(index, self.source.len()));
         Ok(())
     }
 
@@ -87,52 +88,10 @@ impl Survey {
                 self.lost.push(Lost::new(0, header.header_bytes, Some(0), reason));
                 read_damaged_index(source.as_ref(), header)
             }
+            // A large one was not kept behind its first contradiction.
+            Ok(index) if index.is_cut_short() => read_damaged_index(source.as_ref(), *index.header()),
             found => found,
         }
-    }
-
-    /// Writes a record if its checksum holds; returns where it ends.
-    pub(super) fn write_record(&mut self, number: u64, writer: &mut RecordWriter) -> Result<u64> {
-        let Some(index) = &self.index else { return Ok(0) };
-        let mut placement = Placement::default();
-        let checked = match index.locate(number, &mut placement) {
-            Ok(()) => {
-                self.placed_to = placement.span.end();
-                let bytes = read_vec(self.source.as_ref(), placement.span.offset, placement.span.len)?;
-                index.verify(number, &placement, &bytes).map(|()| bytes)
-            }
-            Err(damage) => {
-                // It should follow the last one that has a place.
-                placement.span = Span { offset: self.placed_to, len: 0 };
-                Err(damage)
-            }
-        };
-        match checked {
-            Ok(record) => {
-                self.is_cut_off = false;
-                writer.write_all([record.as_slice()])?;
-            }
-            Err(damage) => self.lose_record(number, placement.span, &damage, writer),
-        }
-        Ok(placement.span.end())
-    }
-
-    /// The end of a file that was cut off is one loss, however many records were in it.
-    fn lose_record(&mut self, number: u64, span: Span, damage: &FormatError, writer: &RecordWriter) {
-        let file_bytes = self.source.len();
-        let was_cut_off = self.is_cut_off;
-        let (offset, end) = match *damage {
-            FormatError::RecordTruncated { offset, .. } => (offset.min(file_bytes), file_bytes),
-            _ => (span.offset, span.end()),
-        };
-        self.is_cut_off = matches!(damage, FormatError::RecordTruncated { .. });
-        if let (true, true, Some(last)) = (was_cut_off, self.is_cut_off, self.saved_before.len().checked_sub(1)) {
-            let count = &mut self.lost[last].record_count;
-            *count = count.map(|count| count + 1);
-            return;
-        }
-        let lost = Lost { record: Some(number), ..Lost::new(offset, end, Some(1), damage.to_string()) };
-        self.come_upon(writer.record_count(), lost);
     }
 }
 

@@ -47,7 +47,7 @@ impl Survey {
             };
             match chunk.what {
                 What::Records => {
-                    if (repeated.is_some() || has_ended && is_guess) && self.repeats_last(begin, end)? {
+                    if (repeated.is_some() || has_ended && is_guess) && self.completes_last(begin, end)? {
                         self.pieces.pop();
                     }
                     has_ended = false;
@@ -92,11 +92,13 @@ impl Survey {
         Some(count)
     }
 
-    /// Whether the chunk there begins with the records of the last piece.
-    fn repeats_last(&self, begin: u64, end: u64) -> Result<bool> {
+    /// Whether the chunk there begins with the records of the last piece, and has more. A group is written anew only when it grows:
+    /// neighbours that are equal are two groups.
+    fn completes_last(&self, begin: u64, end: u64) -> Result<bool> {
         match self.pieces.last() {
             Some(&Piece::Chunk { begin: short_begin, end: short_end }) => {
-                self.repeats((short_begin, short_end), (begin, end))
+                let more = self.repeats((short_begin, short_end), (begin, end))?;
+                Ok(more.is_some_and(|more| more > 0))
             }
             _ => Ok(false),
         }
@@ -106,15 +108,20 @@ impl Survey {
     fn is_repeated(&self, journal: Option<(Piece, u64)>, begin: u64, end: u64) -> Result<bool> {
         match journal {
             Some((Piece::Journal { begin: short_begin, end: short_end }, _)) => {
-                self.repeats((short_begin, short_end), (begin, end))
+                Ok(self.repeats((short_begin, short_end), (begin, end))?.is_some())
             }
             _ => Ok(false),
         }
     }
 
-    fn repeats(&self, short: (u64, u64), next: (u64, u64)) -> Result<bool> {
-        let (short, next) = (self.decode_at(short.0, short.1)?, self.decode_at(next.0, next.1)?);
-        Ok(short.len() <= next.len() && (0..short.len()).all(|at| short.record(at) == next.record(at)))
+    /// How many more records the second one has, if it begins with those of the first. What cannot be decoded is repeated by nothing.
+    fn repeats(&self, short: (u64, u64), next: (u64, u64)) -> Result<Option<usize>> {
+        let (Some(short), Some(next)) = (self.decode_at(short.0, short.1)?, self.decode_at(next.0, next.1)?)
+        else {
+            return Ok(None);
+        };
+        let more = next.len().checked_sub(short.len());
+        Ok(more.filter(|_| (0..short.len()).all(|at| short.record(at) == next.record(at))))
     }
 
     /// Whether a journal seems to begin there, though its header does not hold.

@@ -164,7 +164,7 @@ impl Survey {
     }
 
     pub(super) fn count_in(&self, begin: u64, end: u64) -> Result<u64> {
-        Ok(self.decode_at(begin, end)?.len() as u64)
+        Ok(self.decode_at(begin, end)?.map_or(0, |decoded| decoded.len() as u64))
     }
 
     pub(super) fn count_at(&self, begin: u64) -> Result<u64> {
@@ -179,19 +179,23 @@ impl Survey {
         // In lost bytes there may have been as many chunks as have a place there.
         let lost_chunks = |lost: &Lost| lost.end.saturating_sub(lost.offset) / CHUNK_HEADER as u64 + 1;
         let known = self.pieces.len() as u64 + self.lost.iter().map(lost_chunks).sum::<u64>();
+        let mut has_records = !self.pieces.is_empty();
         for number in 0..met.len() {
+            has_records |= number > 0 && matches!(met[number - 1].what, What::Records);
             let Met { begin, end, header, .. } = met[number];
             if header.kind != ChunkKind::Simple && header.kind != ChunkKind::Transposed {
                 continue;
             }
             if matches!(met[number].what, What::Records) && could_be_index(met, number, known, self.source.len()) {
-                let decoded = self.decode_at(begin, end)?;
+                let Some(decoded) = self.decode_at(begin, end)? else { continue };
                 if begin.is_multiple_of(BLOCK) && is_postscript(&decoded, begin) {
                     if let Ok(footer_offset) = postscript::parse(decoded.record(0)) {
                         footers.insert(footer_offset);
                     }
                     met[number].what = What::Postscript;
-                } else if let Some(metadata) = self.as_footer(&decoded, &met[..number], &met[number + 1..])? {
+                } else if let Some(metadata) =
+                    self.as_footer(&decoded, &met[..number], &met[number + 1..], has_records)?
+                {
                     self.writer_options = metadata.writer_options.or_else(|| self.writer_options.take());
                     met[number].what = What::Footer;
                 }
@@ -214,12 +218,19 @@ impl Survey {
         Ok(())
     }
 
-    pub(super) fn decode_at(&self, begin: u64, end: u64) -> Result<DecodedChunk> {
+    /// The records of a chunk or a journal, if they can be decoded.
+    pub(super) fn decode_at(&self, begin: u64, end: u64) -> Result<Option<DecodedChunk>> {
         let bytes = read_vec(self.source.as_ref(), begin, end - begin)?;
-        Ok(super::decode(begin, &bytes, self.source.len(), &mut Decoder::new()).unwrap_or_default())
+        Ok(super::decode(begin, &bytes, self.source.len(), &mut Decoder::new()).ok())
     }
 
-    fn as_footer(&self, decoded: &DecodedChunk, before: &[Met], behind: &[Met]) -> Result<Option<Metadata>> {
+    fn as_footer(
+        &self,
+        decoded: &DecodedChunk,
+        before: &[Met],
+        behind: &[Met],
+        has_records: bool,
+    ) -> Result<Option<Metadata>> {
         if decoded.is_empty() {
             return Ok(None);
         }
@@ -230,7 +241,7 @@ impl Survey {
         if metadata.num_chunks == 0 {
             // It lists nothing that would prove it a footer. So it is one only to the letter, and where one could stand.
             let is_to_the_letter = metadata.encode() == decoded.record(0);
-            if !is_to_the_letter || !self.could_end_nothing(before, behind)? {
+            if !is_to_the_letter || has_records || !self.could_end_nothing(behind)? {
                 return Ok(None);
             }
         }
@@ -249,17 +260,15 @@ impl Survey {
         self.lost[..behind].last().is_some_and(|lost| offset < lost.end)
     }
 
-    /// Whether the footer of a file without records may stand there: no records that hold are before it, and a postscript
-    /// follows, if anything that holds does.
-    fn could_end_nothing(&self, before: &[Met], behind: &[Met]) -> Result<bool> {
-        if !self.pieces.is_empty() || before.iter().any(|met| matches!(met.what, What::Records)) {
-            return Ok(false);
-        }
+    /// Whether the footer of a file without records may stand there, where no records that hold are before it: a postscript follows,
+    /// if anything that holds does.
+    fn could_end_nothing(&self, behind: &[Met]) -> Result<bool> {
         let next = behind.iter().find(|met| !matches!(met.what, What::Nothing));
         let Some(&Met { begin, end, what: What::Records, .. }) = next else {
             return Ok(!matches!(next, Some(Met { what: What::Journal, .. })));
         };
-        Ok(begin.is_multiple_of(BLOCK) && is_postscript(&self.decode_at(begin, end)?, begin))
+        let decoded = self.decode_at(begin, end)?;
+        Ok(begin.is_multiple_of(BLOCK) && decoded.is_some_and(|decoded| is_postscript(&decoded, begin)))
     }
 }
 

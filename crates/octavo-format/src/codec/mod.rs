@@ -96,7 +96,7 @@ pub enum CodecError {
     #[error("more bytes than the codec can take in one piece")]
     TooLarge,
     /// The codec refused its parameters or had no memory.
-    #[error("the codec cannot work with these parameters")]
+    #[error("the codec cannot work with these parameters, or there is not enough memory for it")]
     Refused,
 }
 

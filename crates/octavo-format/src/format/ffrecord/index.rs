@@ -8,7 +8,7 @@ use crate::checksum::crc32::{self, Hasher};
 use crate::error::FormatError;
 use crate::format::{Format, Index, Placement};
 
-use super::layout::FixedHeader;
+use super::layout::{self, FixedHeader};
 use super::raw::RawIndex;
 use super::table::Table;
 
@@ -17,7 +17,7 @@ use super::table::Table;
 pub struct FfIndex {
     header: FixedHeader,
     table: Table,
-    /// Legacy files only, in place of the table: an index that contradicts itself.
+    /// Legacy and damaged files only, in place of the table: an index that contradicts itself.
     raw: Option<RawIndex>,
     /// Legacy files only: the entry from which on nothing was kept, and what it says.
     broken: Option<(u64, i64)>,
@@ -27,6 +27,26 @@ impl FfIndex {
     /// The header the index was built from.
     pub const fn header(&self) -> &FixedHeader {
         &self.header
+    }
+
+    /// How many of its entries were kept: all, unless what follows could only be noise.
+    pub fn entry_count(&self) -> u64 {
+        self.raw.as_ref().map_or(self.header.record_count, |raw| raw.len() as u64)
+    }
+
+    /// Whether nothing was kept of its end, because it contradicts itself and is large.
+    pub const fn is_cut_short(&self) -> bool {
+        self.broken.is_some()
+    }
+
+    /// Compares the checksum of a record's bytes with the one that they should have.
+    #[inline]
+    pub fn compare(&self, record: u64, placement: &Placement, actual: u32) -> Result<(), FormatError> {
+        let expected = self.checksum(record).copied().unwrap_or(!actual);
+        if actual == expected {
+            return Ok(());
+        }
+        Err(FormatError::RecordChecksum { record, offset: placement.span.offset, expected, actual })
     }
 
     #[inline]
@@ -79,12 +99,7 @@ impl Index for FfIndex {
 
     #[inline]
     fn verify(&self, record: u64, placement: &Placement, bytes: &[u8]) -> Result<(), FormatError> {
-        let actual = crc32::crc32(bytes);
-        let expected = self.checksum(record).copied().unwrap_or(!actual);
-        if actual == expected {
-            return Ok(());
-        }
-        Err(FormatError::RecordChecksum { record, offset: placement.span.offset, expected, actual })
+        self.compare(record, placement, crc32::crc32(bytes))
     }
 
     #[inline]
@@ -109,9 +124,15 @@ pub struct IndexBuilder {
     last_offset: u64,
     raw: Option<RawIndex>,
     broken: Option<(u64, i64)>,
+    is_salvage: bool,
 }
 
 impl IndexBuilder {
+    /// For a file that is damaged: its entries are believed one by one, as those of a legacy file are, however many there are.
+    pub fn salvaging(header: FixedHeader) -> Self {
+        Self { is_salvage: true, ..Self::new(FixedHeader { meta_checksum: 0, ..header }) }
+    }
+
     /// Starts with a header that [`FixedHeader::parse`] has checked against the file's size.
     pub fn new(header: FixedHeader) -> Self {
         let mut checksums_hash = Hasher::new();
@@ -125,6 +146,7 @@ impl IndexBuilder {
             last_offset: header.header_bytes,
             raw: None,
             broken: None,
+            is_salvage: false,
         }
     }
 
@@ -133,7 +155,10 @@ impl IndexBuilder {
         self.offsets_hash.update(piece);
         for raw in bytes::i64s(piece) {
             if let Some(kept) = &mut self.raw {
-                kept.offsets.push(raw);
+                kept.push(raw, &self.header)?;
+                if self.is_salvage && kept.is_given_up(&self.header)? {
+                    return Ok(false);
+                }
                 continue;
             }
             let record = self.offsets_seen;
@@ -156,7 +181,8 @@ impl IndexBuilder {
     /// All offsets were pushed. Says where in memory the checksums will go, and how much of it there is.
     pub fn end_offsets(&mut self) -> Result<(*const u8, usize), FormatError> {
         if let Some(raw) = &mut self.raw {
-            raw.checksums.reserve_exact(raw.offsets.len()); // bounded by `RawIndex::MOST_BYTES`
+            let bytes = raw.len() as u64 * layout::CHECKSUM_BYTES;
+            raw.checksums.try_reserve_exact(raw.len()).map_err(|_| FormatError::IndexTooLarge { bytes })?;
             return Ok((raw.checksums.as_ptr().cast(), 0));
         }
         if self.broken.is_none() && self.offsets_seen > 0 {
@@ -177,11 +203,8 @@ impl IndexBuilder {
     }
 
     /// How many checksums are of use: one for each record that may have a place.
-    pub const fn checksums_wanted(&self) -> u64 {
-        if self.raw.is_some() {
-            return self.header.record_count;
-        }
-        self.table.records()
+    pub fn checksums_wanted(&self) -> u64 {
+        self.raw.as_ref().map_or_else(|| self.table.records(), |raw| raw.len() as u64)
     }
 
     /// The index, after both tables were pushed; `check` compares the metadata checksum where there is one.
@@ -196,21 +219,20 @@ impl IndexBuilder {
     }
 
     /// An entry that cannot be. In a legacy file its neighbours may be right all the same, so the index is kept as it
-    /// stands (true), or, if it is large, up to here (false). Anywhere else it is damage.
+    /// stands (true), or, if it is large and not to be salvaged, up to here (false). Anywhere else it is damage.
     fn keep_raw(&mut self, record: u64, offset: i64) -> Result<bool, FormatError> {
-        let is_small = self.header.header_bytes <= RawIndex::MOST_BYTES;
-        if !self.header.is_legacy() || (record == 0 && !is_small) {
+        let is_kept = self.is_salvage || self.header.header_bytes <= RawIndex::MOST_BYTES;
+        if !self.header.is_legacy() || (record == 0 && !is_kept) {
             return Err(FormatError::OffsetOutOfOrder { record, offset, at_least: self.last_offset });
         }
-        if !is_small {
+        if !is_kept {
             self.broken = Some((record, offset));
             return Ok(false);
         }
         let mut raw = RawIndex::default();
         let starts =
             (0..record).map(|earlier| self.table.extent(earlier).map_or(self.last_offset, |(start, _)| start));
-        raw.offsets.extend(starts.map(u64::cast_signed));
-        raw.offsets.push(offset);
+        starts.map(u64::cast_signed).chain([offset]).try_for_each(|offset| raw.push(offset, &self.header))?;
         self.table = Table::new(self.header.header_bytes);
         self.raw = Some(raw);
         Ok(true)

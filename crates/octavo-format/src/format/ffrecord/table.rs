@@ -179,8 +179,9 @@ fn push_line(lines: &mut Vec<Line>, record: u64, start: u64, end: u64) -> Result
     Ok(true)
 }
 
+/// Appends an entry, or says that there is no memory.
 #[inline]
-fn push<T>(table: &mut Vec<T>, entry: T) -> Result<(), FormatError> {
+pub(super) fn push<T>(table: &mut Vec<T>, entry: T) -> Result<(), FormatError> {
     if table.len() == table.capacity() && table.try_reserve(1).is_err() {
         return Err(FormatError::IndexTooLarge { bytes: 2 * size_of_val(table.as_slice()) as u64 });
     }
