@@ -77,6 +77,27 @@ def test_the_layout_is_in_the_address(look, shards_viewer):
     assert window.find("#layout-list").get_attribute("aria-pressed") == "true"
 
 
+def test_an_address_can_be_typed_into_the_page(window):
+    assert window.comes_true(lambda: window.page.url.endswith("#/records?at=0"))  # it is done with its own address
+    window.page.goto(f"{window.url}#/records?at=300")
+    window.shows_card(300)
+    assert window.current_record() == 300
+
+
+def test_a_link_that_was_just_followed_is_not_noted_over(window):
+    window.page.evaluate("""() => {
+        const { setTimeout } = window;
+        const late = [];
+        window.setTimeout = (work) => late.push(work);
+        document.querySelector("#next").click();
+        window.setTimeout = setTimeout;
+        location.hash = "#/records?at=300";
+        for (const work of late) work(); // before the page hears of it
+    }""")
+    window.shows_card(300)
+    assert window.current_record() == 300
+
+
 def test_buttons_lead_to_the_first_last_next_and_previous(window):
     window.page.get_by_role("button", name="Last record").click()
     window.shows_card(mixed.COUNT - 1)

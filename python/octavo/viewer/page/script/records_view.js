@@ -5,7 +5,7 @@ import { DamageStrip } from "./damage_strip.js";
 import { find } from "./dom.js";
 import { LayoutChoice } from "./layout_choice.js";
 import { count, numberFrom, plural, share } from "./format.js";
-import { format, go, note, parse } from "./routes.js";
+import { format, go, note } from "./routes.js";
 import { say, showPlace } from "./status.js";
 
 export class RecordsView {
@@ -25,6 +25,7 @@ export class RecordsView {
     this.grid.empty.textContent = "There are no records here.";
     this.isShown = false;
     this.noting = 0;
+    this.address = null; // the one last followed or noted
     this.layout = new LayoutChoice("layout", this.grid, () => this.noteSoon());
     this.startTools(total);
   }
@@ -54,6 +55,7 @@ export class RecordsView {
 
   show({ options }, { from }) {
     this.isShown = true;
+    this.address = location.hash;
     this.grid.decodeAs(this.decoding.name);
     if (options.layout === "list" || options.layout === "grid") this.layout.choose(options.layout);
     const at = numberFrom(options.at ?? "", this.about.record_count);
@@ -130,8 +132,9 @@ export class RecordsView {
     clearTimeout(this.noting);
     this.noting = setTimeout(() => {
       // A link may have been followed, of which the event is still to come.
-      const isLeft = parse(location.hash).view !== "records";
-      if (this.isShown && !isLeft) note(this.addressOf(this.current()));
+      if (!this.isShown || location.hash !== this.address) return;
+      note(this.addressOf(this.current()));
+      this.address = location.hash;
     }, 150);
   }
 
