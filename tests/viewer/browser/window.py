@@ -13,6 +13,12 @@ from tests.settling import comes_true
 PATIENCE_MS = 60_000  # a machine that is busy with other tests
 QUIET_S = 0.25  # the page waits for less before it asks for what was scrolled to
 ABORTED = "net::ERR_ABORTED"  # requests that the page itself gave up
+FOLLOW = """place => {
+    const before = location.hash;
+    location.hash = place;
+    if (location.hash === before) return null;
+    return new Promise((resolve) => addEventListener("hashchange", () => resolve(), { once: true }));
+}"""
 
 
 class Window:
@@ -82,20 +88,16 @@ class Window:
     # ---------------------------------------------------------------------------------------------- going somewhere
 
     def go(self, place: str = "") -> None:
-        """Open an address of the page: from scratch the first time, as by typing it into the address bar afterwards."""
-        self.page.goto(self.url + place)
-
-    def follow(self, place: str) -> None:
         """Go to a place as a link on the page does, or from scratch the first time."""
-        if self.page.url.startswith(self.url):
+        if self.page.url.partition("#")[0] == self.url:
             # What comes from outside the page can be lost where the page changes its own address at that instant.
-            self.page.evaluate("place => { location.hash = place }", place)
+            self.page.evaluate(FOLLOW, place)
         else:
-            self.go(place)
+            self.page.goto(self.url + place)
 
     def go_to_record(self, number: int, as_: str = "") -> None:
         """Open the view of a record, and wait until it is there."""
-        self.follow(f"#/record/{number}{as_ and f'?as={as_}'}")
+        self.go(f"#/record/{number}{as_ and f'?as={as_}'}")
         self.shows_record(number)
 
     def press(self, *keys: str) -> None:
