@@ -18,7 +18,7 @@ tf = pytest.importorskip("tensorflow")
 import octavo  # noqa: E402 - after the skip
 from octavo.integrations.tensorflow import _calls, dataset  # noqa: E402
 from tests.integrations.tensorflow.samples import COUNT, numbers, write  # noqa: E402
-from tests.settling import open_descriptors, settles  # noqa: E402
+from tests.settling import comes_true, open_descriptors, settles  # noqa: E402
 
 
 @pytest.fixture
@@ -26,29 +26,29 @@ def path(tmp_path):
     return write(tmp_path / "records.ffr")
 
 
-def made() -> int:
-    """Data sets that somebody still has."""
+def made() -> set[int]:
+    """Data sets that somebody still has: a thread of TensorFlow may be a moment late to let go."""
     gc.collect()
-    return len(_calls.made)
+    return set(_calls.made)
 
 
 def test_a_data_set_keeps_its_files_open_and_no_longer(path):
     before = made()
     derived = dataset(path, batch=10).map(tf.strings.length).prefetch(2)
-    assert made() == before + 1
+    assert len(made() - before) == 1
     assert len(list(derived)) == COUNT // 10
     del derived
-    assert made() == before
+    assert comes_true(lambda: made() <= before)
 
 
 def test_an_iterator_keeps_them_open(path):
     before = made()
     iterator = iter(dataset(path, batch=10))
     next(iterator)
-    assert made() == before + 1
+    assert len(made() - before) == 1
     assert sum(1 for _ in iterator) == COUNT // 10 - 1
     del iterator
-    assert made() == before
+    assert comes_true(lambda: made() <= before)
 
 
 def test_a_function_keeps_what_it_has_made(path):
@@ -59,10 +59,10 @@ def test_a_function_keeps_what_it_has_made(path):
         return dataset(str(path), batch=10).reduce(0, lambda total, batch: total + tf.size(batch))
 
     assert count().numpy() == COUNT
-    assert made() == before + 1
+    assert len(made() - before) == 1
     assert count().numpy() == COUNT
     del count
-    assert made() == before
+    assert comes_true(lambda: made() <= before)
 
 
 def test_a_reader_goes_with_its_data_set(path):
@@ -76,14 +76,17 @@ def test_a_reader_goes_with_its_data_set(path):
         def read_spans(self, spans: list[tuple[int, int]]) -> list[bytes]:
             return [self.content[offset : offset + length] for offset, length in spans]
 
+    def is_gone() -> bool:
+        gc.collect()
+        return seen() is None
+
     source = Spans(path.read_bytes())
     seen = weakref.ref(source)
     found = dataset(source, batch=10)
     del source
     assert len(numbers(found)) == COUNT
     del found
-    gc.collect()
-    assert seen() is None
+    assert comes_true(is_gone)
 
 
 def test_a_data_set_that_is_gone_says_so(path):
@@ -103,17 +106,16 @@ def test_many_epochs_and_data_sets_leave_nothing_behind(path):
         for _ in dataset(path, shuffle=True).take(5):
             pass
 
-    def left() -> tuple[int, int]:
-        return made(), len(functions_kept())
-
     def functions_kept() -> list[Any]:
         return getattr(tf.compat.v1.get_default_graph(), "_py_funcs_used_in_graph", [])
 
+    before = made()
     once()
-    before, open_before = left(), open_descriptors()
+    functions_before, open_before = len(functions_kept()), open_descriptors()
     for _ in range(20):
         once()
-    assert left() == before
+    assert comes_true(lambda: made() <= before)
+    assert len(functions_kept()) == functions_before
     settles(open_descriptors, open_before + 5)  # what TensorFlow itself opens now and then; one for each would be more
 
 
