@@ -30,7 +30,10 @@ class LostRange:
     end: int
     """The byte after the last."""
     record_count: int | None
-    """How many records were in them; None if nothing tells any more."""
+    """How many records were in them; None if nothing tells any more.
+
+    Behind ten thousand losses, neighbours with nothing saved between them may be one, with the reason of the first.
+    """
     reason: str
     """What is wrong with them."""
     record: int | None = None

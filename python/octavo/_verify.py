@@ -39,7 +39,10 @@ class Damage:
     reason: str
     """What is wrong."""
     record_count: int = 1
-    """How many records are affected, that one first: a damaged chunk costs all of its records. 0 if none is known."""
+    """How many records are affected, that one first: a damaged chunk costs all of its records. 0 if none is known.
+
+    Behind ten thousand places, neighbours are one place, with the reason of the first.
+    """
     record_in_file: int | None = None
     """The record's number in its file."""
     to_the_end: bool = False

@@ -73,6 +73,15 @@ def test_many_damaged_records_among_many_are_all_found():
     assert [one.record for one in octavo.verify(content).damage] == wrong
 
 
+def test_of_very_many_damaged_neighbours_the_last_are_one_place():
+    content = bytearray(naive.encode([b"x"] * 30_000))
+    for number in (*range(100, 20_000), *range(25_000, 30_000)):
+        content[12 + 12 * 30_000 + number] ^= 1
+    damage = octavo.verify(content).damage
+    assert [(one.record, one.record_count) for one in damage[9_998:]] == [(10_098, 1), (10_099, 9_901), (25_000, 5_000)]
+    assert octavo.verify(content).damaged_count == 24_900
+
+
 def test_damage_is_numbered_across_several_files(tmp_path):
     paths = [tmp_path / "a.ffr", tmp_path / "b.ffr"]
     paths[0].write_bytes(damaged(3))

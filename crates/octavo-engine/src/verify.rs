@@ -16,6 +16,9 @@ use crate::shards::{Dataset, Shard};
 
 const LIMITS: BlockLimits = BlockLimits { records: 16 << 10, bytes: 4 << 20 };
 
+/// So many places are told one by one. After that, damaged neighbours are told as one place: a file can have millions.
+const MOST_APART: usize = 10_000;
+
 /// A record that cannot be read.
 #[derive(Debug, Clone)]
 pub struct DamagedRecord {
@@ -60,8 +63,7 @@ pub fn verify<E: From<Error>>(
         }
         let mut found = verify_wave(dataset, &wave)?;
         found.append(&mut unplanned);
-        found.sort_by_key(|one| one.record);
-        found.into_iter().for_each(|one| add(&mut damaged, one));
+        add_all(&mut damaged, found);
         for (_, plan) in &wave {
             if let [first, .., last] = plan.records.as_slice() {
                 trail.passed(dataset, first, last);
@@ -72,17 +74,23 @@ pub fn verify<E: From<Error>>(
     Ok(damaged)
 }
 
+/// In the order of their records.
+fn add_all(damaged: &mut Vec<DamagedRecord>, mut found: Vec<DamagedRecord>) {
+    found.sort_by_key(|one| one.record);
+    found.into_iter().for_each(|one| add(damaged, one));
+}
+
 /// What a file that was cut off has lost is one place, however many records that are.
 fn add(damaged: &mut Vec<DamagedRecord>, one: DamagedRecord) {
     let is_cut = |error: &Error| {
         matches!(error, Error::Format { source: octavo_format::FormatError::RecordTruncated { .. }, .. })
     };
+    let are_many = damaged.len() >= MOST_APART;
     match damaged.last_mut() {
         Some(last)
             if last.shard == one.shard
                 && last.record + last.record_count == one.record
-                && is_cut(&last.error)
-                && is_cut(&one.error) =>
+                && (are_many || is_cut(&last.error) && is_cut(&one.error)) =>
         {
             last.record_count += one.record_count;
         }
@@ -156,15 +164,14 @@ fn verify_chunks<E: From<Error>>(
             let (shard, end) = (run.shard, run.chunks.end);
             wave.push(run);
             if wave.len() >= most {
-                damaged.extend(verify_runs(dataset, &wave)?);
+                add_all(&mut damaged, verify_runs(dataset, &wave)?);
                 wave.drain(..).for_each(|run| leave_behind(dataset, &mut trail, &run));
                 progress(dataset.starts()[shard] + chunks.first_record(end))?;
             }
         }
     }
-    damaged.extend(verify_runs(dataset, &wave)?);
+    add_all(&mut damaged, verify_runs(dataset, &wave)?);
     progress(dataset.record_count())?;
-    damaged.sort_by_key(|one| one.record);
     Ok(damaged)
 }
 
