@@ -58,16 +58,18 @@ def run_block(code: str, lines_before: int, page: str, namespace: dict[str, Any]
 
 def imports_missing(code: str) -> str | None:
     """The first optional framework a page needs and this environment lacks."""
-    for match in re.finditer(r"^ *(?:import|from) (\w+)", code, re.MULTILINE):
-        name = match[1]
-        if name in DROP_INS:
-            continue  # pages that import them activate them
+    for match in re.finditer(r"^ *(?:import|from) ([\w.]+)", code, re.MULTILINE):
+        module, name = match[1], match[1].partition(".")[0]
+        is_drop_in = name in DROP_INS  # pages that import them activate them
         try:
-            __import__(name)
-        except ImportError:
-            if name == "octavo":
+            importlib.import_module(f"octavo.compat.{module}" if is_drop_in else module)
+        except ImportError as error:
+            if not is_drop_in and name != "octavo":
+                return name
+            if isinstance(error.__cause__, ModuleNotFoundError):  # it has said which extra it needs
+                return error.__cause__.name
+            if not is_drop_in:
                 raise
-            return name
         if name == "pyspark" and shutil.which("java") is None:
             return "Java"
     if re.search(r"\b(memory|s3)://", code) and importlib.util.find_spec("obstore") is None:
