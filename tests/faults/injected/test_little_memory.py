@@ -104,8 +104,9 @@ def survive(folder: Path, quick_path: Path) -> dict[str, int]:
     beside, sound = quick_path / "beside", quick_path / "sound.ffr"
     beside.mkdir()
     samples.write(sound, [b"sound"])
-    arguments = {"folder": folder, "beside": beside, "sound": sound, "headroom_bytes": HEADROOM_BYTES}
-    ended = isolation.check(little_memory.survive, **arguments)
+    ended = isolation.check(
+        little_memory.survive, folder=folder, beside=beside, sound=sound, headroom_bytes=HEADROOM_BYTES
+    )
     assert not ended.errors, ended.written()
     outcomes: dict[str, int] = json.loads(ended.output)
     return outcomes
