@@ -18,7 +18,7 @@ pytest.importorskip("obstore")
 SMALL = samples.make_records(400, size=300)
 LARGE = samples.make_records(300, size=100_000)
 """30 MB, more than one part of an upload."""
-LIMIT_S = 60.0
+LIMIT_S = 240.0
 ALWAYS = 1_000_000
 
 
