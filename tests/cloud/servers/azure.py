@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.cloud.servers.object_server import ObjectServer
-from tests.cloud.servers.processes import find_tool, free_port, running
+from tests.cloud.servers.processes import find_tool, running
 
 CONTAINER = "records"
 # Azurite's account and key are part of its documentation, the same everywhere.
@@ -46,10 +46,9 @@ def _make_container(endpoint: str) -> None:
 
 @contextlib.contextmanager
 def azurite(folder: Path) -> Iterator[ObjectServer]:
-    port = free_port()
-    endpoint = f"http://127.0.0.1:{port}"
-    command = [find_tool("azurite-blob"), "--blobHost", "127.0.0.1", "--blobPort", str(port), "--silent"]
+    command = [find_tool("azurite-blob"), "--blobHost", "127.0.0.1", "--blobPort", "{port}", "--silent"]
     command += ["--inMemoryPersistence", "--disableTelemetry", "--skipApiVersionCheck"]
-    with running(command, port, folder / "azurite.log"):
+    with running(command, folder / "azurite.log") as port:
+        endpoint = f"http://127.0.0.1:{port}"
         _make_container(endpoint)
         yield azure_at(endpoint)

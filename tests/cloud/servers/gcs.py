@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.cloud.servers.object_server import ObjectServer
-from tests.cloud.servers.processes import find_tool, free_port, running
+from tests.cloud.servers.processes import find_tool, running
 
 BUCKET = "records"
 
@@ -35,10 +35,9 @@ def _post(url: str, data: bytes, kind: str) -> None:
 
 @contextlib.contextmanager
 def fake_gcs(folder: Path) -> Iterator[ObjectServer]:
-    port = free_port()
-    endpoint = f"http://127.0.0.1:{port}"
-    command = [find_tool("fake-gcs-server"), "-scheme", "http", "-host", "127.0.0.1", "-port", str(port)]
-    command += ["-backend", "memory", "-public-host", f"127.0.0.1:{port}", "-external-url", endpoint]
-    with running(command, port, folder / "fake-gcs-server.log"):
+    command = [find_tool("fake-gcs-server"), "-scheme", "http", "-host", "127.0.0.1", "-port", "{port}"]
+    command += ["-backend", "memory", "-public-host", "127.0.0.1:{port}", "-external-url", "http://127.0.0.1:{port}"]
+    with running(command, folder / "fake-gcs-server.log") as port:
+        endpoint = f"http://127.0.0.1:{port}"
         _post(f"{endpoint}/storage/v1/b", json.dumps({"name": BUCKET}).encode(), "application/json")
         yield gcs_at(endpoint)

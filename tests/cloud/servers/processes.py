@@ -15,6 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 PATIENCE_S = 60.0  # a machine that is busy with other tests
+ATTEMPTS = 3  # another program may take the port in between
 
 
 def find_tool(name: str) -> str:
@@ -26,22 +27,30 @@ def find_tool(name: str) -> str:
     return found
 
 
-def free_port() -> int:
+@contextlib.contextmanager
+def running(command: list[str], log: Path) -> Iterator[int]:
+    """Run `command` until the block ends, and give the port on which it listens, which is `{port}` in its arguments."""
+    for _ in range(ATTEMPTS):
+        port = _free_port()
+        with _started([argument.replace("{port}", str(port)) for argument in command], log) as process:
+            if _comes_to_listen(process, port):
+                yield port
+                return
+    pytest.fail(f"{command!r} does not serve:\n{log.read_text(errors='replace')[-2000:]}")
+
+
+def _free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 @contextlib.contextmanager
-def running(command: list[str], port: int, log: Path, **environment: str) -> Iterator[None]:
-    """Run `command` until the block ends; begin when something listens on `port`."""
+def _started(command: list[str], log: Path) -> Iterator[subprocess.Popen[bytes]]:
     with log.open("wb") as output:
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env={**os.environ, **environment}
-        )
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
     try:
-        _wait_for(port, process, log)
-        yield
+        yield process
     finally:
         process.terminate()
         try:
@@ -51,10 +60,10 @@ def running(command: list[str], port: int, log: Path, **environment: str) -> Ite
             process.wait()
 
 
-def _wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
+def _comes_to_listen(process: subprocess.Popen[bytes], port: int) -> bool:
     end = time.monotonic() + PATIENCE_S
     while time.monotonic() < end and process.poll() is None:
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-            return
+            return True
         time.sleep(0.05)
-    pytest.fail(f"{process.args!r} does not serve:\n{log.read_text(errors='replace')[-2000:]}")
+    return False

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.cloud.servers.object_server import ObjectServer
-from tests.cloud.servers.processes import find_tool, free_port, running
+from tests.cloud.servers.processes import find_tool, running
 
 BUCKET = "records"
 USER = "octavo-tests"
@@ -48,9 +48,8 @@ def unfinished_uploads(server: ObjectServer) -> list[str]:
 
 @contextlib.contextmanager
 def moto(folder: Path) -> Iterator[ObjectServer]:
-    port = free_port()
-    command = [sys.executable, "-m", "moto.server", "--host", "127.0.0.1", "--port", str(port)]
-    with running(command, port, folder / "moto.log"):
+    command = [sys.executable, "-m", "moto.server", "--host", "127.0.0.1", "--port", "{port}"]
+    with running(command, folder / "moto.log") as port:
         server = s3_at(f"http://127.0.0.1:{port}")
         client(server).create_bucket(Bucket=BUCKET)
         yield server
@@ -58,9 +57,8 @@ def moto(folder: Path) -> Iterator[ObjectServer]:
 
 @contextlib.contextmanager
 def versitygw(folder: Path) -> Iterator[ObjectServer]:
-    port = free_port()
     data = folder / "versitygw"
     (data / BUCKET).mkdir(parents=True)
-    command = [find_tool("versitygw"), "--port", f"127.0.0.1:{port}", "--access", USER, "--secret", SECRET]
-    with running([*command, "--quiet", "posix", str(data)], port, folder / "versitygw.log"):
+    command = [find_tool("versitygw"), "--port", "127.0.0.1:{port}", "--access", USER, "--secret", SECRET]
+    with running([*command, "--quiet", "posix", str(data)], folder / "versitygw.log") as port:
         yield s3_at(f"http://127.0.0.1:{port}")

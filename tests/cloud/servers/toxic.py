@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from tests.cloud.servers.processes import find_tool, free_port, running
+from tests.cloud.servers.processes import find_tool, running
 
 
 class Toxiproxy:
@@ -19,19 +19,19 @@ class Toxiproxy:
     def __init__(self, api: str) -> None:
         self._api = api
 
-    def _call(self, method: str, path: str, content: Any = None) -> None:
+    def _call(self, method: str, path: str, content: Any = None) -> bytes:
         data = None if content is None else json.dumps(content).encode()
         request = urllib.request.Request(self._api + path, data, {"Content-Type": "application/json"}, method=method)
-        with urllib.request.urlopen(request, timeout=30):
-            pass
+        with urllib.request.urlopen(request, timeout=30) as reply:
+            return bytes(reply.read())
 
     @contextlib.contextmanager
     def before(self, endpoint: str) -> Iterator[str]:
         """The address of a proxy that passes everything on to `endpoint`."""
-        listen = f"127.0.0.1:{free_port()}"
-        self._call("POST", "/proxies", {"name": "tested", "listen": listen, "upstream": urlsplit(endpoint).netloc})
+        proxy = {"name": "tested", "listen": "127.0.0.1:0", "upstream": urlsplit(endpoint).netloc}
+        made = json.loads(self._call("POST", "/proxies", proxy))
         try:
-            yield f"http://{listen}"
+            yield f"http://{made['listen']}"
         finally:
             self._call("DELETE", "/proxies/tested")
 
@@ -48,7 +48,6 @@ class Toxiproxy:
 
 @contextlib.contextmanager
 def toxiproxy(folder: Path) -> Iterator[Toxiproxy]:
-    port = free_port()
-    command = [find_tool("toxiproxy-server"), "-host", "127.0.0.1", "-port", str(port), "-seed", "1"]
-    with running(command, port, folder / "toxiproxy.log"):
+    command = [find_tool("toxiproxy-server"), "-host", "127.0.0.1", "-port", "{port}", "-seed", "1"]
+    with running(command, folder / "toxiproxy.log") as port:
         yield Toxiproxy(f"http://127.0.0.1:{port}")

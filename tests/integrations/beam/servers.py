@@ -18,7 +18,5 @@ def running(name: str, *arguments: str, folder: Path) -> Iterator[int]:
         arguments: What it is given, with `{port}` for its port.
         folder: Where its output is kept.
     """
-    port = processes.free_port()
-    command = [processes.find_tool(name), *(argument.format(port=port) for argument in arguments)]
-    with processes.running(command, port, folder / f"{name}.log"):
+    with processes.running([processes.find_tool(name), *arguments], folder / f"{name}.log") as port:
         yield port
