@@ -17,6 +17,7 @@ import pytest
 import octavo
 from tests.cloud import samples
 from tests.cloud.conftest import Lead
+from tests.cloud.deadline import within
 from tests.cloud.servers import faults
 from tests.cloud.servers.held_objects import HeldObjects
 from tests.cloud.servers.http_server import HttpServer
@@ -26,6 +27,7 @@ pytest.importorskip("obstore")
 
 RECORDS = samples.make_records(500, size=300)
 NUMBERS = list(range(0, 500, 7))
+LIMIT_S = 120.0
 pytestmark = pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
 
 
@@ -65,11 +67,11 @@ def test_a_reader_is_used_by_a_child(url: str, method: str, *, was_read: bool) -
             child.start()
         try:
             for _ in children:
-                assert found.get() == [RECORDS[number] for number in NUMBERS]
+                assert within(LIMIT_S, found.get) == [RECORDS[number] for number in NUMBERS]
             assert reader.read(NUMBERS) == [RECORDS[number] for number in NUMBERS]
         finally:
             for child in children:
-                child.join(30)
+                child.join(LIMIT_S)
                 child.kill()
                 child.join()
 
@@ -185,7 +187,7 @@ def test_a_child_writes_an_object(url: str, moto: ObjectServer, folder: str) -> 
         reader.read(NUMBERS)
         child = context.Process(target=write, args=(moto.url(f"{folder}/child.ffr"),))
         child.start()
-        child.join(60)
+        child.join(LIMIT_S)
         child.kill()
         child.join()
     with octavo.open(moto.url(f"{folder}/child.ffr")) as reader:
