@@ -289,7 +289,7 @@ class TestFailures:
         environment = os.environ | temporary(tmp_path)
         command = [sys.executable, "-m", "octavo", "bench", str(path), "--seconds", "5"]
         with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-            _wait_for(lambda: os.listdir(tmp_path / "temporary") or process.poll() is not None)
+            _wait_for(lambda: list((tmp_path / "temporary").glob("*/*")) or process.poll() is not None)
             process.send_signal(signal.SIGINT)
             stdout, stderr = process.communicate(timeout=60)
         assert process.returncode == 130

@@ -225,13 +225,13 @@ class TestConvert:
             "octavo",
             "convert",
             "source.tfrecord",
-            "out@50.array_record",
+            "out@200.array_record",
             "--codec",
             "zstd:15",
         ]
         process = subprocess.Popen(command, stderr=subprocess.PIPE, env=clean_environment(), cwd=working_folder)
         deadline = time.monotonic() + 60
-        while not os.path.exists("out-00002-of-00050.array_record") and time.monotonic() < deadline:
+        while not os.path.exists("out-00002-of-00200.array_record") and time.monotonic() < deadline:
             time.sleep(0.005)
         process.send_signal(signal.SIGINT)
         _, told = process.communicate(timeout=60)
@@ -240,7 +240,7 @@ class TestConvert:
         assert b"Traceback" not in told
         ended = subprocess.run([*command, "--json"], check=True, stdout=subprocess.PIPE, env=clean_environment())
         assert b'"kept_files": 0' not in ended.stdout
-        assert names() == [f"out-{number:05d}-of-00050.array_record" for number in range(50)]
+        assert names() == [f"out-{number:05d}-of-00200.array_record" for number in range(200)]
 
     def test_a_terminal_sees_a_bar_and_nothing_of_it_is_a_result(self, working_folder):
         with library.create("source.tfrecord") as writer:
