@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import os
 import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 import ray
@@ -100,9 +100,10 @@ def test_a_killed_dispatcher_goes_on(start, tmp_path):
     marker = str(tmp_path / "killed")
 
     def kill_dispatcher(when, task):
-        if task.number in {5, 6} and when == "before" and not os.path.exists(marker):
-            Path(marker).touch()
-            os.kill(first, signal.SIGKILL)
+        if task.number in {5, 6} and when == "before":
+            with contextlib.suppress(FileExistsError):
+                os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
+                os.kill(first, signal.SIGKILL)
 
     ray.get([worker_that(kill_dispatcher).remote(dispatcher) for _ in range(2)])
     assert_all_committed_once(dispatcher, tmp_path / "job")
