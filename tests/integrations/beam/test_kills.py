@@ -56,7 +56,8 @@ def test_dask_goes_on_when_a_worker_is_killed_while_it_writes(tmp_path, dask):
 )
 def test_where_a_runner_gives_up_there_is_no_output_until_it_is_run_again(runner, by_exception, tmp_path, request):
     options, again = request.getfixturevalue(runner), request.getfixturevalue("options")
-    with pytest.raises(Exception, match=r"once|Channel closed"):
+    # What is heard of an end without a word is up to the runner.
+    with pytest.raises(Exception, match="once" if by_exception else None):
         run(tmp_path, options(), by_exception=by_exception)
     assert (tmp_path / "marker").exists()
     assert not list((tmp_path / "to").glob("data-*"))
