@@ -7,6 +7,7 @@ import socket
 import pytest
 
 import octavo
+from tests.settling import PATIENCE_S
 
 PATHS = ["", "page/script/app.js", "api/about", "api/records?start=0&count=1", "api/record/0", "api/nothing", "nothing"]
 
@@ -117,7 +118,7 @@ def test_a_body_of_any_size_is_not_read(client):
 
 
 def test_who_goes_away_within_a_body_ends_nothing(client, caplog):
-    with socket.create_connection((client.host, client.port), timeout=10) as raw:
+    with socket.create_connection((client.host, client.port), timeout=PATIENCE_S) as raw:
         line = f"POST {client.base}api/verify HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         raw.sendall(f"{line}Content-Length: 200\r\n\r\n{{}}".encode())
     assert client.get("api/about").status == 200
@@ -178,7 +179,7 @@ def test_the_address_of_the_command_line_does_not_hold_the_token(client):
 
 
 def test_a_socket_of_the_web_is_refused(client):
-    with socket.create_connection((client.host, client.port), timeout=10) as raw:
+    with socket.create_connection((client.host, client.port), timeout=PATIENCE_S) as raw:
         raw.sendall(
             f"GET {client.base}api/about HTTP/1.1\r\nHost: evil.example\r\nUpgrade: websocket\r\n"
             "Connection: Upgrade\r\nSec-WebSocket-Key: x\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
@@ -188,7 +189,7 @@ def test_a_socket_of_the_web_is_refused(client):
 
 @pytest.mark.parametrize("junk", [b"\x00\xff\r\n\r\n", b"GET\r\n\r\n", b"GET / HTTP/1.1\r\n" + b"x" * 100_000])
 def test_what_is_no_request_ends_no_server(client, junk):
-    with socket.create_connection((client.host, client.port), timeout=10) as raw:
+    with socket.create_connection((client.host, client.port), timeout=PATIENCE_S) as raw:
         raw.sendall(junk)
     assert client.get("api/about").status == 200
 

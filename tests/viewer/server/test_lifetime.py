@@ -15,7 +15,7 @@ import pytest
 import octavo
 from octavo.errors import OctavoError, OptionError, StorageError
 from octavo.viewer import Viewer
-from tests.settling import open_descriptors, settles
+from tests.settling import PATIENCE_S, open_descriptors, settles
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def test_nothing_is_left_of_it(path):
         pass
     before, threads = open_descriptors(), threading.active_count()
     for _ in range(3):
-        with Viewer(path) as viewer, socket.create_connection(("127.0.0.1", viewer._socket.getsockname()[1]), 10):
+        with Viewer(path) as viewer, socket.create_connection(("127.0.0.1", viewer._socket.getsockname()[1])):
             pass
     settles(open_descriptors, before)
     settles(threading.active_count, threads)
@@ -94,7 +94,7 @@ class Stuck:
     def read_spans(self, spans):
         if not self.goes_on.is_set():
             self.waiting.set()
-        self.goes_on.wait(60)
+        self.goes_on.wait(2 * PATIENCE_S)
         return [self.content[start : start + size] for start, size in spans]
 
 
@@ -105,16 +105,16 @@ def test_the_end_does_not_wait_for_what_hangs(path):
     source.goes_on.clear()
     asking = threading.Thread(target=_ask, args=(viewer.url + "api/records?start=0&count=9",), daemon=True)
     asking.start()
-    assert source.waiting.wait(30)
+    assert source.waiting.wait(PATIENCE_S)
     viewer.close()
     assert not viewer._thread.is_alive()
     source.goes_on.set()
-    asking.join(30)
+    asking.join(PATIENCE_S)
 
 
 def _ask(address: str) -> None:
     with contextlib.suppress(OSError, http.client.HTTPException):
-        urllib.request.urlopen(address, timeout=30).read()
+        urllib.request.urlopen(address, timeout=PATIENCE_S).read()
 
 
 def test_a_location_without_records_is_told(tmp_path):
