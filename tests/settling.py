@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import time
+import warnings
 from collections.abc import Callable
 
 PATIENCE_S = 60  # a machine that is busy with other tests
@@ -25,3 +27,10 @@ def comes_true(condition: Callable[[], bool]) -> bool:
 def settles(count: Callable[[], int], at_most: int) -> None:
     """The count comes down to this, sooner or later."""
     assert comes_true(lambda: count() <= at_most), f"{count()} are left, and {at_most} were there before"
+
+
+def collect_leftovers() -> None:
+    """What runners that have ended left open, before the collector meets it in the middle of another test."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # theirs
+        gc.collect()

@@ -6,6 +6,8 @@ import logging
 
 import pytest
 
+from tests.settling import collect_leftovers
+
 
 def ensure() -> None:
     """Start it, if it does not run."""
@@ -31,3 +33,4 @@ def pytest_runtest_teardown(item, nextitem):
     finally:  # behind the fixtures, which may need it
         if nextitem is None or nextitem.path.parent != item.path.parent:
             ray.shutdown()
+            collect_leftovers()

@@ -12,6 +12,7 @@ import pytest
 
 from tests.integrations.beam.samples import FN_API
 from tests.integrations.beam.servers import running
+from tests.settling import collect_leftovers
 
 
 @pytest.fixture
@@ -67,6 +68,7 @@ def pytest_runtest_teardown(item, nextitem):
     finally:  # behind the fixtures, which may need it
         if nextitem is None or nextitem.path.parent != item.path.parent:
             _end_dask_cluster()
+            collect_leftovers()
 
 
 @pytest.fixture
