@@ -10,15 +10,20 @@ import os
 import stat
 import struct
 import zlib
-from typing import BinaryIO
+from typing import TYPE_CHECKING
 
 from octavo._location import format_of_name
 from octavo.errors import FormatError
+from octavo.storage._file_object import FileObject
+
+if TYPE_CHECKING:
+    from octavo.storage import SpanSource
 
 _HEAD_BYTES = 512
 _RIEGELI = bytes.fromhex("83af70d10d884a3f")  # docs/spec/riegeli.md#first-bytes; ArrayRecord's as well
 _RECORDIO = bytes.fromhex("04030201")  # docs/spec/recordio.md, in all dialects
 _FFRECORD_HEAD = struct.Struct("<Iq")
+_FFRECORD_UNFINISHED = b"octavo\0S"  # docs/spec/partial.md#blocks-of-an-ffrecord-write
 _FFRECORD_OF_NOTHING = bytes.fromhex("69df22650000000000000000")
 _OFFSET = struct.Struct("<q")
 _LENGTH_BYTES, _TFRECORD_HEAD_BYTES = 8, 12
@@ -44,9 +49,21 @@ def format_of_content(path: str) -> str | None:
         if not stat.S_ISREG(os.stat(path).st_mode):  # reading a pipe might wait for ever
             return None
         with open(path, "rb", buffering=0) as file:
-            return _format_of(file)
+            return format_of_source(FileObject(file))
     except (OSError, ValueError):
         return None
+
+
+def format_of_source(source: SpanSource) -> str | None:
+    """The same of anything that is read by spans."""
+    head = _read(source, 0, _HEAD_BYTES)
+    if head.startswith(_RIEGELI):
+        return "riegeli"
+    if head.startswith(_RECORDIO):
+        return "recordio"
+    if _is_tfrecord(head) or _is_tfrecord(_inflated(head)):
+        return "tfrecord"
+    return "ffrecord" if head.startswith(_FFRECORD_UNFINISHED) or _is_ffrecord(head, source) else None
 
 
 def name_another_format(error: FormatError) -> None:
@@ -76,15 +93,10 @@ def is_text(path: str) -> bool:
     return bool(head) and all(byte in b"\t\n\r\f" or 0x20 <= byte < 0x7F for byte in head)  # noqa: PLR2004 - printable
 
 
-def _format_of(file: BinaryIO) -> str | None:
-    head = file.read(_HEAD_BYTES)
-    if head.startswith(_RIEGELI):
-        return "riegeli"
-    if head.startswith(_RECORDIO):
-        return "recordio"
-    if _is_tfrecord(head) or _is_tfrecord(_inflated(head)):
-        return "tfrecord"
-    return "ffrecord" if _is_ffrecord(head, file) else None
+def _read(source: SpanSource, offset: int, length: int) -> bytes:
+    """As much as there is of it."""
+    (found,) = source.read_spans([(offset, max(min(length, source.size - offset), 0))])
+    return bytes(found)
 
 
 def _is_tfrecord(head: bytes) -> bool:
@@ -96,16 +108,15 @@ def _is_tfrecord(head: bytes) -> bool:
     return ((crc >> 15 | crc << 17) + 0xA282EAD8) % 2**32 == expected  # docs/spec/tfrecord.md#checksum
 
 
-def _is_ffrecord(head: bytes, file: BinaryIO) -> bool:
+def _is_ffrecord(head: bytes, source: SpanSource) -> bool:
     """There is no magic number; but the first of the offsets, however many there are, is known beforehand."""
     if len(head) < _FFRECORD_HEAD.size:
         return False
     _, count = _FFRECORD_HEAD.unpack_from(head)
     header_bytes = _FFRECORD_HEAD.size + 12 * count
-    if count <= 0 or header_bytes > os.fstat(file.fileno()).st_size:
+    if count <= 0 or header_bytes > source.size:
         return head == _FFRECORD_OF_NOTHING
-    file.seek(_FFRECORD_HEAD.size + 4 * count)
-    return file.read(_OFFSET.size) == _OFFSET.pack(header_bytes)
+    return _read(source, _FFRECORD_HEAD.size + 4 * count, _OFFSET.size) == _OFFSET.pack(header_bytes)
 
 
 def _inflated(head: bytes) -> bytes:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 from octavo import _core
 from octavo._arguments import Progress, check_format, check_progress, check_switches
+from octavo._first_bytes import format_of_content, format_of_source
 from octavo._location import PathLocation, format_of_name, is_gzip_name
 from octavo._recipe import recipe_of_salvage
-from octavo._side_files import ASSEMBLING, RECOVERING
+from octavo._side_files import ASSEMBLING, PARTIAL, RECOVERING
 from octavo._target import Target, TargetLocation, target_of
 from octavo._writer import Writer
-from octavo.errors import OptionError, RecordTypeError
+from octavo.errors import OptionError, RecordTypeError, UnknownFormatError
 from octavo.storage._copies import Downloaded
 
 if TYPE_CHECKING:
@@ -81,8 +82,8 @@ def recover(
     Args:
         source: The damaged file, a path or a URL. An object is copied to this machine first, for it is read twice.
         target: Where the whole file will be, as in `octavo.create`.
-        format: What the source is, if neither its name nor its first bytes say; if nothing does, it is searched for
-            what an ArrayRecord file consists of.
+        format: What the source is, if neither its name nor its first bytes say; if it is not given either, the source
+            is taken for what the target's suffix says.
         overwrite: Whether a file of the target's name may be replaced.
         progress: Called now and then with bytes done and bytes in all; twice through the file.
 
@@ -90,6 +91,7 @@ def recover(
         AlreadyExistsError: The target exists, and `overwrite` is False.
         OptionError: The target is the source, or would be written where the source is, or its suffix is that of another
             format.
+        UnknownFormatError: Nothing tells the source's format.
     """
     check_format(format)
     check_switches(overwrite=overwrite)
@@ -104,7 +106,8 @@ def recover(
         raise OptionError(message, path=whole.name)
     with contextlib.ExitStack() as stack:
         file = damaged.name if damaged.object is None else stack.enter_context(Downloaded(damaged.object))
-        salvage = _core.Salvage(file, format=format, progress=progress)
+        told = _told_format(damaged, file, whole) if format is None else format
+        salvage = _core.Salvage(file, format=told, progress=progress)
         about = salvage.about()
         named = format_of_name(whole.name) or about["format"]
         if named != about["format"]:
@@ -121,6 +124,21 @@ def recover(
             if writer is not None:
                 writer.abort()  # nothing is left to abort unless it failed
     return RecoverReport(record_count, tuple(LostRange(*one) for one in lost), about["format"])
+
+
+def _told_format(damaged: Target, file: str | Downloaded, whole: Target) -> str | None:
+    """The source's format by its content, or else by the target's suffix; None leaves it to the core."""
+    if format_of_name(damaged.name.removesuffix(PARTIAL)) is not None:
+        return None
+    if isinstance(file, str) and not (os.path.isfile(file) and os.access(file, os.R_OK)):
+        return None  # opening it says why not
+    found = format_of_content(file) if isinstance(file, str) else format_of_source(file)
+    if found == "riegeli":  # or ArrayRecord
+        return None
+    if told := found or format_of_name(whole.name):
+        return told
+    message = f"{damaged.name}: nothing tells the source's format: pass format='tfrecord', if it is TFRecord"
+    raise UnknownFormatError(message, path=damaged.name)
 
 
 def _damaged_at(source: PathLocation) -> Target:

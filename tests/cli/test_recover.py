@@ -151,12 +151,19 @@ class TestOneFile:
 
 
 class TestWhatItIs:
-    def test_a_file_that_nothing_tells_the_format_of_is_searched_and_that_is_said(self, octavo, tmp_path):
-        (tmp_path / "noise").write_bytes(os.urandom(1000))
-        done = octavo("recover", "noise", "target", check=3)
-        assert done.lines[-1].startswith("0 records saved in target")
+    def test_a_file_that_nothing_tells_the_format_of_is_refused_with_the_remedy(self, octavo, tmp_path):
+        (tmp_path / "noise").write_bytes(bytes(1000))
+        done = octavo("recover", "noise", "target", check=1)
+        said = "nothing tells the source's format: pass --format tfrecord, if it is TFRecord"
+        assert done.stderr == f"octavo: {tmp_path}/noise: {said}\n"
+        assert os.listdir(tmp_path) == ["noise"]
+
+    def test_where_only_the_target_tells_it_is_searched_for_that_and_that_is_said(self, octavo, tmp_path):
+        (tmp_path / "noise").write_bytes(bytes(1000))
+        done = octavo("recover", "noise", "target.tfrecord", check=3)
+        assert done.lines[-1].startswith("0 records saved in target.tfrecord")
         assert done.stderr.startswith("octavo: noise: the name does not tell its format")
-        assert done.stderr.endswith("it was searched for array_record: --format names another\n")
+        assert done.stderr.endswith("it was searched for tfrecord: --format names another\n")
 
     def test_the_format_can_be_told(self, octavo, tmp_path):
         content = bytearray(LAYOUTS["riegeli"].encode(RECORDS))

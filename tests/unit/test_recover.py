@@ -15,6 +15,7 @@ import pytest
 
 import octavo
 from octavo import errors
+from octavo.storage import InStore
 from tests.naive import ffrecord as naive
 from tests.naive.riegeli import CHUNK_HEADER
 from tests.unit.damage import damage_chunks, flipped, index_chunks, pieces, record_chunks
@@ -456,6 +457,45 @@ class TestSources:
     def test_an_unknown_format_is_an_option_error(self, source, target):
         with pytest.raises(errors.OptionError):
             octavo.recover(source, target, format="nonsense")  # type: ignore[arg-type]
+
+
+class TestSourcesWithoutASuffix:
+    @pytest.mark.parametrize("layout", [RECORDIO, RIEGELI, TFRECORD], ids=lambda layout: layout.format)
+    def test_where_the_beginning_is_destroyed_the_target_tells_the_format(self, layout, source, target):
+        nameless = source.with_suffix("")
+        nameless.write_bytes(flipped(source.read_bytes(), 1))
+        report = octavo.recover(nameless, target)
+        assert report.format == layout.format
+        assert octavo.recover(nameless, target, format=layout.format, overwrite=True) == report
+
+    @pytest.mark.parametrize("layout", [FFRECORD, GROUPED, RECORDIO, TFRECORD], ids=lambda layout: layout.format)
+    def test_a_whole_file_is_told_by_its_content(self, source, target, layout):
+        nameless = source.rename(source.with_suffix(""))
+        report, records = recover(nameless, target)
+        assert (report.ok, report.format, records) == (True, layout.format, RECORDS)
+
+    def test_a_source_that_nothing_tells_is_refused_with_the_remedy(self, tmp_path):
+        (tmp_path / "noise").write_bytes(bytes(1000))
+        with pytest.raises(errors.UnknownFormatError, match=r"noise: nothing tells .*: pass format='tfrecord'"):
+            octavo.recover(tmp_path / "noise", tmp_path / "target")
+        assert names_beside(tmp_path / "target") == ["noise"]
+
+    def test_what_an_unfinished_ffrecord_file_holds_tells_it(self, tmp_path):
+        writer = octavo.create(tmp_path / "left", format="ffrecord")
+        writer.write_many(RECORDS)
+        writer.flush()
+        shutil.copy(tmp_path / "left.partial", tmp_path / "other.partial")
+        writer.abort()
+        report = octavo.recover(tmp_path / "other.partial", tmp_path / "other")
+        assert (report.format, report.record_count) == ("ffrecord", len(RECORDS))
+
+    def test_objects_are_told_in_the_same_way(self, tmp_path):
+        obstore = pytest.importorskip("obstore", reason="'make test EXTRAS=all' installs it")
+        store = obstore.store.MemoryStore()
+        obstore.put(store, "noise", bytes(1000))
+        assert octavo.recover(InStore(store, "noise"), tmp_path / "target.tfrecord").format == "tfrecord"
+        obstore.put(store, "whole", naive.encode(RECORDS))
+        assert octavo.recover(InStore(store, "whole"), tmp_path / "target").format == "ffrecord"
 
 
 class TestProgress:
