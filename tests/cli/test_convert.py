@@ -142,8 +142,15 @@ class TestConvert:
 
     def test_a_target_that_says_no_format_is_told_what_to_say(self, octavo, source):
         told = octavo("convert", source, "ar", check=2).stderr
-        assert "or say --to; so it is for a folder, " in told
-        assert told.endswith("/ar/, which gets one file for each file of the source\n")
+        assert "or say --to, which a folder needs as well: " in told
+        assert told.endswith("/ar/ gets one file for each file of the source\n")
+
+    @pytest.mark.parametrize("target", ["ar/", "there", "there/"])
+    def test_a_folder_is_asked_for_the_format_of_its_files(self, octavo, source, target):
+        os.mkdir("there")
+        told = octavo("convert", source, target, check=2).stderr
+        folder = os.path.join(os.getcwd(), target.rstrip("/"), "")
+        assert told == f"octavo: {folder} is a folder: say which format its files get, --to array_record, for example\n"
 
     def test_options_reach_the_format(self, octavo, source):
         octavo("convert", source, "a.array_record", "--codec", "brotli:2", "--group-size", "50")

@@ -161,6 +161,7 @@ class TestOptions:
             ("out@3.tfrecord", {"shards": 2}, "the name says 3 shards"),
             ("out@0.tfrecord", {}, "from 1 to 99999"),
             ("out", {}, "does not say what to write"),
+            ("out/", {}, "/out/ is a folder: say which format its files get, format='array_record', for example"),
             ("out.ffr", {"format": "zip"}, "is none of"),
             ("out.ffr", {"source_format": "zip"}, "is none of"),
             ("out.ffr", {"column": "x"}, "records have neither"),

@@ -81,7 +81,7 @@ def carry_out(
         "column": target_column,
         "layout": target_layout,
     }
-    output = _output(path, target_format(name.whole, format), given, place)
+    output = _output(path, target_format(name.whole, format, is_directory=is_directory), given, place)
     if shuffle is not None:
         Permutation(1, seed=shuffle)  # which says what is wrong with a seed
     if shuffle is not None and max_bytes is not None:

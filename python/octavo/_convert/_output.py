@@ -109,7 +109,7 @@ class Target:
         return open_input(file, self.format)
 
 
-def target_format(target: str, format: str | None) -> Container:
+def target_format(target: str, format: str | None, *, is_directory: bool = False) -> Container:
     """The format that is meant by a name or said outright."""
     known = (*RECORD_FORMATS, *FOREIGN)
     found = format or format_of_name(target) or _foreign.kind_of(target)
@@ -118,10 +118,14 @@ def target_format(target: str, format: str | None) -> Container:
     if format is not None:
         message = f"format {format!r} is none of: {', '.join(known)}"
         raise OptionError(message)
+    folder = os.path.join(target, "")
+    if is_directory:
+        message = f"{folder} is a folder: say which format its files get, format='array_record', for example"
+        raise OptionError(message, path=target)
     suffixes = ", ".join(f"{suffix} ({name})" for name, suffix in SUFFIX_OF.items())
     message = (
-        f"{target}: the name does not say what to write; use one of {suffixes}, or say format=; so it is for a folder, "
-        f"{os.path.join(target, '')}, which gets one file for each file of the source"
+        f"{target}: the name does not say what to write; use one of {suffixes}, or say format=, which a folder needs as "
+        f"well: {folder} gets one file for each file of the source"
     )
     raise OptionError(message, path=target)
 
