@@ -94,8 +94,8 @@ def open(
     for path, offset, torn_bytes in reader._torn:  # noqa: SLF001 - part of the package
         message = (
             f"{path}: the last {torn_bytes} bytes, from byte {offset} on, are an interrupted append, or the file was "
-            "cut off; they were left out, and records may be missing; octavo.append goes on without them, octavo.trim "
-            "cuts them off, octavo.recover saves what is intact in them"
+            "cut off; they were left out, and records may be missing; copy it again if it is a copy; octavo.append "
+            "goes on without them, octavo.trim cuts them off, octavo.recover saves what is intact in them"
         )
         warnings.warn(message, TornAppendWarning, stacklevel=2)
     return reader

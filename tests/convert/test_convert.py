@@ -20,6 +20,7 @@ from octavo.errors import (
     OctavoError,
     OptionError,
     StorageError,
+    TornAppendWarning,
 )
 
 RECORDS = [f"record {number}".encode() for number in range(1000)]
@@ -62,7 +63,7 @@ class TestTargets:
         assert read("out.array_record") == RECORDS
         assert report.paths == (os.path.abspath("out.array_record"),)
         assert (report.format, report.record_count, report.verified) == ("array_record", 1000, True)
-        assert (report.kept_count, report.torn_bytes) == (0, 0)
+        assert (report.ok, report.kept_count, report.torn_bytes) == (True, 0, 0)
         assert report.record_bytes == sum(map(len, RECORDS))
         assert names() == ["out.array_record"]
 
@@ -137,6 +138,13 @@ class TestOptions:
         octavo.convert(source, "out.array_record", codec="brotli:3", group_size=10)
         info = octavo.open("out.array_record").info
         assert (info.codec, info.level, info.group_size) == ("brotli", 3, 10)
+
+    def test_a_source_that_was_cut_off_is_not_ok(self, source):
+        os.truncate(source, os.path.getsize(source) - 5)
+        with pytest.warns(TornAppendWarning, match="copy it again if it is a copy"):
+            report = octavo.convert(source, "out.ffr")
+        assert (report.ok, report.verified, report.record_count) == (False, True, 999)
+        assert report.torn_bytes == len(RECORDS[-1]) + 16 - 5
 
     def test_a_dialect_is_written(self, source):
         octavo.convert(source, "out.recordio", dialect="go", codec="gzip", max_chunk_bytes="1kB")
@@ -330,7 +338,7 @@ class TestExistingFiles:
     def test_nothing_is_restored_beside_a_file_with_other_options(self, source):
         octavo.convert(source, "out@3.array_record")
         os.remove("out-00001-of-00003.array_record")
-        with pytest.raises(AlreadyExistsError, match="not what would be written"):
+        with pytest.raises(AlreadyExistsError, match=r"not what would be written; overwrite=True replaces it$"):
             octavo.convert(source, "out@3.array_record", codec="none")
         assert len(names()) == 2
 

@@ -62,7 +62,8 @@ def test_opening_warns_and_names_file_and_bytes(torn, torn_bytes):
 
 def test_the_warning_says_what_to_do(torn):
     with pytest.warns(
-        errors.TornAppendWarning, match=r"octavo\.append goes on .*octavo\.trim cuts .*octavo\.recover saves"
+        errors.TornAppendWarning,
+        match=r"; copy it again if it is a copy; octavo\.append goes on .*octavo\.trim cuts .*octavo\.recover saves",
     ):
         octavo.open(torn)
 

@@ -30,6 +30,11 @@ class ConvertReport:
     there are any, records may be missing, however well the target was verified."""
 
     @property
+    def ok(self) -> bool:
+        """Whether all records of the sources are in the files: nothing was left out."""
+        return self.torn_bytes == 0
+
+    @property
     def record_count(self) -> int:
         """How many records."""
         return self.digest.record_count

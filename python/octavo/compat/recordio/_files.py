@@ -40,7 +40,8 @@ def open_records(source: str | SpanSource, *, stacklevel: int = 3) -> Reader:
     for path, offset, torn_bytes in records._torn:  # noqa: SLF001 - part of the package
         message = (
             f"{path}: the last {torn_bytes} bytes, from byte {offset} on, are an interrupted append, or the file was "
-            "cut off; they were left out, and records may be missing; octavo.trim cuts them off"
+            "cut off; they were left out, and records may be missing; copy it again if it is a copy; octavo.trim cuts "
+            "them off"
         )
         warnings.warn(message, TornAppendWarning, stacklevel=stacklevel)
     return records
