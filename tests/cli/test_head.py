@@ -71,6 +71,33 @@ def test_long_records_are_cut_with_a_note(octavo, tmp_path):
     assert octavo("head", "long.ffr", "--bytes", 3, "--as", "raw").stdout[:6] == b"xxx\0\0\0"
 
 
+def test_so_many_bytes_are_shown_of_each_value_of_an_example(octavo, tmp_path):
+    features = {"image": [b"\xff" * 40], "label": [7], "name": ["é" * 20]}
+    sequence = b"\x0a" + _tf_example.encode(features)[1:] + b"\x12\x00"
+    with create(tmp_path / "examples.ffr") as writer:
+        writer.write_many([_tf_example.encode(features), sequence])
+    for usual, few, more, full in zip(
+        *(
+            octavo("head", "examples.ffr", *options).lines
+            for options in ([], ["--bytes", 3], ["--bytes", 39, "--as", "example"], ["--full"])
+        ),
+        strict=True,
+    ):
+        match usual.split()[0]:
+            case "image":
+                assert usual.endswith(f"<{'ff ' * 15}ff>... 40 bytes")
+                assert few.endswith("  <ff ff ff>... 40 bytes")
+                assert more.endswith(f"<{'ff ' * 38}ff>... 40 bytes")
+                assert full.endswith(f"<{'ff ' * 39}ff>")
+            case "name":
+                assert usual.endswith(f'"{"é" * 16}"... 40 bytes')
+                assert few.endswith('"é"... 40 bytes')
+                assert more.endswith(f'"{"é" * 19}"... 40 bytes')
+                assert full.endswith(f'"{"é" * 20}"')
+            case _:
+                assert usual == few == more == full
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -140,28 +140,36 @@ def _float_text(value: float) -> str:
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
-def example_lines(example: Example, *, full: bool) -> list[str]:
-    """A line for each feature: name, kind and number of values, and the first of them."""
+def example_lines(example: Example, *, full: bool, value_bytes: int | None = None) -> list[str]:
+    """A line for each feature: name, kind and number of values, and the first of them.
+
+    Args:
+        example: The features.
+        full: Whether all values are shown, and all of each.
+        value_bytes: How many bytes of each value that is bytes are shown, if not the usual few.
+    """
     if not isinstance(example, SequenceExample):
-        return table([_feature_row(name, values, full=full) for name, values in example.items()])
-    rows = [_feature_row(name, values, full=full) for name, values in example.context.items()]
+        return table(
+            [_feature_row(name, values, full=full, value_bytes=value_bytes) for name, values in example.items()]
+        )
+    rows = [_feature_row(name, values, full=full, value_bytes=value_bytes) for name, values in example.context.items()]
     for name, steps in example.feature_lists.items():
         shown = steps if full else steps[:_SHOWN_VALUES]
-        texts = [f"[{_values_text(step, full=full)}]" for step in shown]
+        texts = [f"[{_values_text(step, full=full, value_bytes=value_bytes)}]" for step in shown]
         rows.append((name, f"list [{number(len(steps))}]", _joined(texts, len(steps))))
     return table(rows)
 
 
-def _feature_row(name: str, values: Values, *, full: bool) -> tuple[str, str, str]:
+def _feature_row(name: str, values: Values, *, full: bool, value_bytes: int | None) -> tuple[str, str, str]:
     if not values:
         return name, "empty", ""
     kind = {bytes: "bytes", float: "float", int: "int64"}[type(values[0])]
-    return name, f"{kind} [{number(len(values))}]", _values_text(values, full=full)
+    return name, f"{kind} [{number(len(values))}]", _values_text(values, full=full, value_bytes=value_bytes)
 
 
-def _values_text(values: Values, *, full: bool) -> str:
+def _values_text(values: Values, *, full: bool, value_bytes: int | None) -> str:
     shown = values if full else values[:_SHOWN_VALUES]
-    return _joined([_value_text(value, full=full) for value in shown], len(values))
+    return _joined([_value_text(value, full=full, value_bytes=value_bytes) for value in shown], len(values))
 
 
 def _joined(texts: list[str], count: int) -> str:
@@ -169,16 +177,16 @@ def _joined(texts: list[str], count: int) -> str:
     return ", ".join(texts + left_out)
 
 
-def _value_text(value: bytes | float, *, full: bool) -> str:
+def _value_text(value: bytes | float, *, full: bool, value_bytes: int | None) -> str:
     if isinstance(value, float):
         return str(short_float(value)) if math.isfinite(value) else str(value)
     if isinstance(value, int):
         return str(value)
     text = text_of(value)
-    shown: str | bytes = value if text is None else text
-    if not full and len(value) > _SHOWN_BYTES:
-        return f"{_quoted(shown[: _SHOWN_BYTES // (2 if text is None else 1)])}... {plural(len(value), 'byte')}"
-    return _quoted(shown)
+    if full or len(value) <= (value_bytes or _SHOWN_BYTES):
+        return _quoted(value if text is None else text)
+    start = value[: value_bytes or _SHOWN_BYTES // (2 if text is None else 1)]
+    return f"{_quoted(start if text is None else start.decode('utf-8', 'ignore'))}... {plural(len(value), 'byte')}"
 
 
 def _quoted(value: str | bytes) -> str:

@@ -36,7 +36,13 @@ As = Annotated[
     ),
 ]
 MostBytes = Annotated[
-    int | None, typer.Option("--bytes", min=1, help="Show at most so many bytes of each record.", show_default=False)
+    int | None,
+    typer.Option(
+        "--bytes",
+        min=1,
+        help="Show at most so many bytes of each record; of an example, of each value.",
+        show_default=False,
+    ),
 ]
 Full = Annotated[bool, typer.Option("--full", help="Show all of each record.")]
 Delimiter = Annotated[
@@ -83,6 +89,8 @@ class Look:
     """Whether all of them are one JSON value, whatever the form."""
     most_bytes: int | None
     """Of each record; None for all."""
+    value_bytes: int | None
+    """Of each value of an example that is bytes; None for a few, or for all where `most_bytes` is None."""
     delimiter: bytes
     """What stands behind each raw record."""
 
@@ -93,8 +101,8 @@ class Look:
         elif self.form == "raw":
             self._print_raw(blocks)
         else:
-            lines_of, most_bytes = _LINES[self.form], self.most_bytes
-            _print_lines(line for number, record in _each(blocks) for line in lines_of(number, record, most_bytes))
+            lines_of = _LINES[self.form]
+            _print_lines(line for number, record in _each(blocks) for line in lines_of(number, record, self))
 
     def _print_raw(self, blocks: Iterable[Numbered]) -> None:
         for _, batch in blocks:
@@ -120,9 +128,10 @@ def look(
         raise OptionError("--bytes is not for JSON: half of a record is something else")
     if most_bytes is not None and full:
         raise OptionError("--bytes and --full contradict each other")
+    value_bytes = most_bytes
     if most_bytes is None and not full and form in {"auto", "hex", "example"}:
         most_bytes = usual_bytes
-    return Look(form, json, most_bytes, _unescape(delimiter or ""))
+    return Look(form, json, most_bytes, value_bytes, _unescape(delimiter or ""))
 
 
 def _each(blocks: Iterable[Numbered]) -> Iterator[tuple[int, bytes]]:
@@ -190,48 +199,48 @@ def _left_out(record: bytes, most_bytes: int | None) -> Iterator[str]:
         yield f"  ... {plural(len(record) - most_bytes, 'byte')} more (--bytes shows more)"
 
 
-def _auto(record_number: int, record: bytes, most_bytes: int | None) -> Iterator[str]:
+def _auto(record_number: int, record: bytes, look: Look) -> Iterator[str]:
     """A line of text as it is; whatever takes more than a line has a heading."""
     if (text := _record_text.text_of(record)) is not None and record:
-        shown = text if most_bytes is None else record[:most_bytes].decode("utf-8", "ignore")
+        shown = text if look.most_bytes is None else record[: look.most_bytes].decode("utf-8", "ignore")
         lines = _forms.text_lines(shown)
         if len(lines) > 1:
             yield _heading(record_number, record, "text")
             lines = [f"  {line}" for line in lines]
         yield from lines
-        yield from _left_out(record, most_bytes)
+        yield from _left_out(record, look.most_bytes)
     elif (example := _forms.example_of(record)) is not None:
-        yield from _example_lines(record_number, record, example, most_bytes)
+        yield from _example_lines(record_number, record, example, look)
     else:
-        yield from _hex(record_number, record, most_bytes)
+        yield from _hex(record_number, record, look)
 
 
-def _hex(record_number: int, record: bytes, most_bytes: int | None) -> Iterator[str]:
+def _hex(record_number: int, record: bytes, look: Look) -> Iterator[str]:
     yield _heading(record_number, record, "hex")
-    yield from _indented(_record_text.dump_lines(record, most_bytes))
-    yield from _left_out(record, most_bytes)
+    yield from _indented(_record_text.dump_lines(record, look.most_bytes))
+    yield from _left_out(record, look.most_bytes)
 
 
-def _example(record_number: int, record: bytes, most_bytes: int | None) -> Iterator[str]:
+def _example(record_number: int, record: bytes, look: Look) -> Iterator[str]:
     example = _forms.example_of(record, most_values=sys.maxsize)
     if example is None:
         message = f"record {record_number} is no tf.train.Example with features; '--as auto' shows what it is"
         raise FormatError(message, record=record_number)
-    return _example_lines(record_number, record, example, most_bytes)
+    return _example_lines(record_number, record, example, look)
 
 
-def _example_lines(record_number: int, record: bytes, example: _forms.Example, most_bytes: int | None) -> Iterator[str]:
+def _example_lines(record_number: int, record: bytes, example: _forms.Example, look: Look) -> Iterator[str]:
     kind = "tf.train.SequenceExample" if isinstance(example, SequenceExample) else "tf.train.Example"
     yield _heading(record_number, record, kind)
-    yield from _indented(_forms.example_lines(example, full=most_bytes is None))
+    yield from _indented(_forms.example_lines(example, full=look.most_bytes is None, value_bytes=look.value_bytes))
 
 
-# Lines of a record, from its number, its bytes, and how many of them to show.
-_LINES: dict[Form, Callable[[int, bytes, int | None], Iterable[str]]] = {
+# Lines of a record, from its number, its bytes, and how they are to look.
+_LINES: dict[Form, Callable[[int, bytes, Look], Iterable[str]]] = {
     "auto": _auto,
-    "text": lambda _, record, most_bytes: [_forms.text_line(record[:most_bytes])],
+    "text": lambda _, record, look: [_forms.text_line(record[: look.most_bytes])],
     "json": lambda record_number, record, _: [_forms.json_line(record_number, record)],
     "example": _example,
     "hex": _hex,
-    "base64": lambda _, record, most_bytes: [base64.b64encode(record[:most_bytes]).decode()],
+    "base64": lambda _, record, look: [base64.b64encode(record[: look.most_bytes]).decode()],
 }
