@@ -7,6 +7,7 @@ names only; nothing is read here but manifests, which are lists of files.
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 import glob
 import os
@@ -217,6 +218,11 @@ def _matching(pattern: str) -> list[str]:
 def _present(paths: list[str]) -> list[str]:
     missing = [path for path in paths if not os.path.exists(path)]
     if missing:
-        message = f"{missing[0]}: {len(missing)} of {len(paths)} shards are missing, this one first"
+        folder = os.path.dirname(missing[0])
+        beside: list[str] = []
+        with contextlib.suppress(OSError):
+            beside = [os.path.join(folder, name) for name in os.listdir(folder or os.curdir)]
+        others = _shard_sets.names_instead(missing[0], beside)
+        message = f"{missing[0]}: {len(missing)} of {len(paths)} shards are missing, this one first{others}"
         raise NotFoundError(message, path=missing[0])
     return paths

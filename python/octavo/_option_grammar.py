@@ -74,6 +74,11 @@ class Integers:
         """As in `integers in the range [1..2]`."""
         return f"integers in the range [{self.at_least}..{self.at_most}]"
 
+    @property
+    def as_levels(self) -> str:
+        """As in `the levels 1 to 2`."""
+        return f"the levels {self.at_least} to {self.at_most}"
+
     def read(self, text: str) -> int:
         """The number."""
         found = _INTEGER.fullmatch(text.strip(_SPACE))

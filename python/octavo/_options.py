@@ -227,9 +227,22 @@ def _codec_item(codec: object) -> grammar.Item:
         name, _, level = codec.partition(":")
         key = _CODECS[name].key if name in _CODECS else name
         if key in _CODEC_OF_KEY:
+            _check_level(codec, name, level, _CODECS[_CODEC_OF_KEY[key]].levels)
             return key, level
     known = ", ".join(_CODECS)
     raise OptionError(f"codec is {codec!r}; allowed are {known}, and levels as in 'zstd:7'")
+
+
+def _check_level(codec: str, name: str, level: str, levels: Integers | None) -> None:
+    """What `octavo.create` was asked for is refused in its words; texts are refused in the original's."""
+    if not level:
+        return
+    if levels is None:
+        raise OptionError(f"codec is {codec!r}; {name} has no levels")
+    try:
+        levels.read(level)
+    except ValueError:
+        raise OptionError(f"codec is {codec!r}; {name} has {levels.as_levels}") from None
 
 
 def _whole_text(options: object, *, beside: list[str]) -> str:

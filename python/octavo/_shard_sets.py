@@ -40,6 +40,27 @@ def warn_of_missing(where: str, names: Iterable[str], could_be: Callable[[str], 
             _warn_of_one(where, total, present, could_be)
 
 
+def names_instead(shard: str, names: Iterable[str]) -> str:
+    """What to add to the message about a shard that is not there: by which names others are to be had, if any.
+
+    Those are shards of another number, or such as have it on the other side of the suffix.
+
+    Args:
+        shard: The name of the shard.
+        names: Of everything in its folder, each with the folder in front.
+    """
+    wanted = _SHARD.match(shard)
+    if wanted is None:
+        return ""
+    found = {
+        f"{one['stem']}@{int(one['total'])}{one['rest']}"
+        for one in map(_SHARD.match, names)
+        if one and one["stem"] + one["rest"] == wanted["stem"] + wanted["rest"]
+    }
+    others = sorted(found - {f"{wanted['stem']}@{int(wanted['total'])}{wanted['rest']}"})
+    return f"; there are shards of {' and '.join(others[:_MOST_NAMED])}" if others else ""
+
+
 def _warn_of_one(where: str, total: int, present: dict[int, str], could_be: Callable[[str], bool]) -> None:
     # However many the names claim: past the last one that is there, all are missing.
     absent = (number for number in range(total) if number not in present)

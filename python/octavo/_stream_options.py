@@ -68,4 +68,4 @@ def _codec_arguments(codec: object, known: Sequence[str], where: str) -> dict[st
     try:
         return {"codec": name, "level": _DEFLATE_LEVELS.read(level) if colon else _DEFAULT_LEVEL}
     except ValueError:
-        raise OptionError(f"codec is {codec!r}; allowed as level are {_DEFLATE_LEVELS.described}") from None
+        raise OptionError(f"codec is {codec!r}; {name} has {_DEFLATE_LEVELS.as_levels}") from None

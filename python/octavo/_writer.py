@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 from octavo import _core
 from octavo._index_file import write_index_of
 from octavo._side_files import PARTIAL
-from octavo.errors import OctavoError, SidecarWarning, StorageError, UnclosedWriterWarning, UnsupportedError
+from octavo.errors import (
+    NotFoundError,
+    OctavoError,
+    SidecarWarning,
+    StorageError,
+    UnclosedWriterWarning,
+    UnsupportedError,
+)
 from octavo.storage import _client
 
 if TYPE_CHECKING:
@@ -43,7 +50,13 @@ class Writer(_core.Writer):
 
     def __new__(cls, path: str, *, target: StoredObject | None = None, **options: Any) -> Self:
         """Start a file, as `octavo.create` has checked it."""
-        writer = super().__new__(cls, path, **options)
+        try:
+            writer = super().__new__(cls, path, **options)
+        except NotFoundError as error:
+            folder = os.path.dirname(os.path.abspath(path))
+            if target is None and not os.path.lexists(folder):
+                error.args = (f"{path}: cannot create: the folder {folder} does not exist",)
+            raise
         writer.sidecar = False
         writer._target = target
         writer._process = os.getpid()

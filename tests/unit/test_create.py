@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import array
 import collections
+import errno
 import gc
 import io
 import os
@@ -120,8 +121,9 @@ class TestNaming:
             octavo.create(path, "ffrecord")  # type: ignore[call-arg]
 
     def test_a_folder_that_is_not_there_is_not_found(self, tmp_path):
-        with pytest.raises(errors.NotFoundError):
+        with pytest.raises(errors.NotFoundError, match=r"missing does not exist$") as caught:
             octavo.create(tmp_path / "missing" / "records.ffr")
+        assert (caught.value.path, caught.value.errno) == (str(tmp_path / "missing" / "records.ffr"), errno.ENOENT)
 
     def test_a_folder_of_that_name_is_a_storage_error(self, path):
         path.mkdir()

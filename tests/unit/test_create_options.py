@@ -170,7 +170,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"codec": "zstd:x"}, "zstd"),
     ({"codec": "brotli:12"}, "brotli"),
     ({"codec": "snappy:3"}, "snappy"),
-    ({"codec": "none:1"}, "uncompressed"),
+    ({"codec": "none:1"}, "none has no levels"),
     ({"codec": 3}, "codec is 3"),
     ({"codec": b"zstd"}, "codec"),
     ({"group_size": 0}, "group_size"),

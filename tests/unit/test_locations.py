@@ -6,6 +6,7 @@ import errno
 import io
 import os
 import random
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -295,6 +296,21 @@ class TestPatterns:
         with pytest.raises(errors.NotFoundError, match="1 of 3 shards are missing") as caught:
             octavo.open("train@3.ffr")
         assert caught.value.path == "train-00001-of-00003.ffr"
+
+    @pytest.mark.parametrize(
+        ("name", "instead"),
+        [("train@6.ffr", "train@3.ffr"), ("./train.ffr@3", "./train@3.ffr"), ("late@2.ffr", "late.ffr@2")],
+    )
+    def test_shards_of_another_number_or_with_it_elsewhere_are_named(self, write_file, name, instead):
+        write_file([b"x"], "late.ffr-00001-of-00002")
+        with pytest.raises(errors.NotFoundError, match=f"this one first; there are shards of {re.escape(instead)}$"):
+            octavo.open(name)
+
+    @pytest.mark.parametrize("name", ["train@3.ffr", "trai@3.ffr", "nowhere/train@3.ffr"])
+    def test_shards_of_another_data_set_are_not_named(self, name):
+        os.remove("train-00001-of-00003.ffr")
+        with pytest.raises(errors.NotFoundError, match=r"this one first$"):
+            octavo.open(name)
 
     @pytest.mark.parametrize("name", ["train@0.ffr", "train@100000.ffr", "train@99999999999999999999.ffr"])
     def test_a_sharded_name_of_too_few_or_too_many_is_not_found(self, name):

@@ -132,6 +132,11 @@ class TestNames:
         with pytest.raises(errors.RecordTypeError, match="folder"):
             octavo.create(url, format="ffrecord")
 
+    def test_shards_of_another_number_are_named(self, folder):
+        put(f"{folder}/a-00000-of-00001.array_record", [b"a"])
+        with pytest.raises(errors.NotFoundError, match=f"; there are shards of {folder}/a@1.array_record$"):
+            octavo.open(f"{folder}/a@2.array_record")
+
     def test_a_store_is_shown_by_its_kind(self):
         assert repr(InStore(obstore.store.MemoryStore(), "a/b")) == "InStore('memory://a/b')"
 

@@ -21,7 +21,7 @@ from octavo._convert._report import ConvertReport
 from octavo._digest import Digest
 from octavo._location import as_text, is_remote
 from octavo._options import parse_bytes
-from octavo.errors import OptionError, UnsupportedError
+from octavo.errors import AlreadyExistsError, OptionError, UnsupportedError
 from octavo.shuffle import Permutation
 from octavo.storage import InStore
 from octavo.storage._stored import stored
@@ -99,7 +99,12 @@ def carry_out(
         conversion = Conversion(
             opened, output, path, jobs, shuffle, overwrite=overwrite, verify=verify, elsewhere=elsewhere
         )
-        digest, kept = conversion.run(progress)
+        try:
+            digest, kept = conversion.run(progress)
+        except AlreadyExistsError as error:
+            if not overwrite and output.format != "folder":  # which is never written over
+                error.args = (f"{error}; overwrite=True replaces it",)
+            raise
         torn_bytes = opened.torn_bytes
     paths, seconds = tuple(one.path for one in jobs), time.monotonic() - began
     return ConvertReport(paths, output.format, Digest.of_native(digest), verify, kept, seconds, torn_bytes)

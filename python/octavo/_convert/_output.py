@@ -124,8 +124,8 @@ def target_format(target: str, format: str | None, *, is_directory: bool = False
         raise OptionError(message, path=target)
     suffixes = ", ".join(f"{suffix} ({name})" for name, suffix in SUFFIX_OF.items())
     message = (
-        f"{target}: the name does not say what to write; use one of {suffixes}, or say format=, which a folder needs as "
-        f"well: {folder} gets one file for each file of the source"
+        f"{target}: the name does not say what to write; use one of {suffixes}, or say format=, which a folder needs "
+        f"as well: {folder} gets one file for each file of the source"
     )
     raise OptionError(message, path=target)
 

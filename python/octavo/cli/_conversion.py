@@ -26,7 +26,7 @@ from octavo.cli import _render, _terminal
 from octavo.cli._arguments import STDIN
 from octavo.cli._failures import DATA_LOSS
 from octavo.cli._stdin import stdin, without_stdin
-from octavo.errors import AlreadyExistsError, OctavoError, OptionError
+from octavo.errors import OctavoError, OptionError
 
 if TYPE_CHECKING:
     from octavo import ConvertReport
@@ -110,11 +110,6 @@ def run(
         try:
             with _terminal.progress(f"to {os.path.basename(path)}") as advance:
                 report = convert(location, path, overwrite=force, verify=not no_verify, progress=advance, **options)
-        except AlreadyExistsError as error:
-            if force or options.get("format") == "folder":  # which is never written over
-                raise
-            message = f"{error}; --force replaces it"
-            raise AlreadyExistsError(message, path=error.path) from error
         except KeyboardInterrupt as error:
             raise KeyboardInterrupt(_told_interruption(path, is_stream=STDIN in sources)) from error
         if target == STDIN:
@@ -123,7 +118,7 @@ def run(
                 shutil.copyfileobj(whole, sys.stdout.buffer)
     if target != STDIN:
         tell(report, json=json)
-    if report.torn_bytes:  # which a warning has told
+    if not report.ok:  # which a warning has told
         raise typer.Exit(DATA_LOSS)
 
 

@@ -74,6 +74,7 @@ _IN_PYTHON = (
     (r"\bpass source_format=", "pass --from"),
     (r"\bsay format=", "say --to"),
     (r", format='(\w+)', for example", r", --to \1, for example"),
+    (r"\boverwrite=True replaces it", "--force replaces it"),
     (r"\bwith format='(\w+)'", r"with --format \1"),
     (r", check_data=False reads past it at your own risk", ""),
     (r"\boctavo\.(recover|verify|append|convert)\b", r"'octavo \1'"),

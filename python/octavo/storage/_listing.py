@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from octavo._shard_sets import warn_of_missing
+from octavo._shard_sets import names_instead, warn_of_missing
 from octavo.errors import NotFoundError, UnsupportedError
 from octavo.storage._stored import InStore, StoredObject, stored
 
@@ -101,7 +101,8 @@ def _shards(one: StoredObject, folder: str, keys: list[str]) -> list[StoredObjec
     missing = [key for key in keys if key not in by_key]
     if missing:
         name = _sibling(one, missing[0]).name
-        message = f"{name}: {len(missing)} of {len(keys)} shards are missing, this one first"
+        others = names_instead(name, (_sibling(one, key).name for key in by_key))
+        message = f"{name}: {len(missing)} of {len(keys)} shards are missing, this one first{others}"
         raise NotFoundError(message, path=name)
     return [_sibling(one, key, by_key[key]) for key in keys]
 
