@@ -55,6 +55,10 @@ pub enum Edit {
     Number { at: u16, value: u64 },
     /// Everything from there on is gone.
     Cut { at: u16 },
+    /// So many bytes are gone, and what follows moves up.
+    Remove { at: u16, count: u16 },
+    /// So many zeros are there, and what follows moves down.
+    Insert { at: u16, count: u16 },
 }
 
 /// A few changes, or none.
@@ -65,17 +69,23 @@ pub fn edits(input: &mut Unstructured<'_>) -> Result<Vec<Edit>> {
 
 fn edit(input: &mut Unstructured<'_>) -> Result<Edit> {
     let at = u16::from(input.arbitrary::<u8>()?) << input.int_in_range(0..=8)?;
-    Ok(match input.int_in_range(0..=7)? {
+    Ok(match input.int_in_range(0..=9)? {
         0..=4 => Edit::Flip { at, mask: input.arbitrary()? },
         5..=6 => Edit::Number { at, value: input.arbitrary::<u64>()? >> input.int_in_range(0..=63)? },
-        _ => Edit::Cut { at },
+        7 => Edit::Cut { at },
+        8 => Edit::Remove { at, count: input.int_in_range(1..=1500)? },
+        _ => Edit::Insert { at, count: input.int_in_range(1..=1500)? },
     })
 }
 
 /// Makes the changes, at places that wrap around the end.
 pub fn apply(edits: &[Edit], bytes: &mut Vec<u8>) {
     for edit in edits {
-        let (Edit::Flip { at, .. } | Edit::Number { at, .. } | Edit::Cut { at }) = *edit;
+        let (Edit::Flip { at, .. }
+        | Edit::Number { at, .. }
+        | Edit::Cut { at }
+        | Edit::Remove { at, .. }
+        | Edit::Insert { at, .. }) = *edit;
         let Some(at) = usize::from(at).checked_rem(bytes.len()) else { return };
         match *edit {
             Edit::Flip { mask, .. } => bytes[at] ^= mask,
@@ -83,6 +93,8 @@ pub fn apply(edits: &[Edit], bytes: &mut Vec<u8>) {
                 bytes[at..].iter_mut().zip(value.to_le_bytes()).for_each(|(byte, new)| *byte = new);
             }
             Edit::Cut { .. } => bytes.truncate(at),
+            Edit::Remove { count, .. } => drop(bytes.drain(at..(at + usize::from(count)).min(bytes.len()))),
+            Edit::Insert { count, .. } => drop(bytes.splice(at..at, vec![0; usize::from(count)])),
         }
     }
 }

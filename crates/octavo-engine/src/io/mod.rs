@@ -10,6 +10,7 @@ pub mod memory;
 #[cfg(unix)]
 pub mod mmap;
 pub mod prefetch;
+pub mod shifted;
 #[cfg(target_os = "linux")]
 pub mod uring;
 

@@ -31,10 +31,17 @@ const REMOTE_FOOTER_BYTES: u64 = 1 << 20;
 pub(crate) fn read_index(source: &dyn Source, options: &OpenOptions) -> Result<ChunkIndex> {
     let Tail { footer_offset, end } = find_tail(source)?;
     let fault = |fault| FormatError::Tail { what: "footer", offset: footer_offset, fault };
-    let footer =
+    let (footer, footer_end) =
         read_chunk(source, footer_offset, end)?.map_err(|found| Error::format(source.name(), fault(found)))?;
     let disbelieve =
         |reason: String| Error::format(source.name(), FormatError::Footer { offset: footer_offset, reason });
+    // A block that has no room for the header of padding is followed by one that is padding as a whole.
+    let between = (end - BLOCK).saturating_sub(footer_end);
+    if between >= 2 * BLOCK {
+        return Err(disbelieve(format!(
+            "{between} bytes follow it before the end: several files were put together"
+        )));
+    }
     let metadata = Metadata::parse(footer.record(0)).map_err(disbelieve)?;
     let found = (footer.len() as u64).saturating_sub(1);
     if metadata.num_chunks != found {
@@ -181,12 +188,12 @@ fn read_postscript(source: &dyn Source, at: u64) -> Result<std::result::Result<u
     Ok(parsed)
 }
 
-/// A whole chunk, verified and decoded; it must end before `limit`.
+/// A whole chunk, verified and decoded, and where it ends; it must end before `limit`.
 fn read_chunk(
     source: &dyn Source,
     begin: u64,
     limit: u64,
-) -> Result<std::result::Result<DecodedChunk, ChunkFault>> {
+) -> Result<std::result::Result<(DecodedChunk, u64), ChunkFault>> {
     // Everything from a footer on, up to the block of the postscript, is the footer's.
     let ahead = limit.saturating_sub(BLOCK).saturating_sub(begin).min(REMOTE_FOOTER_BYTES);
     let mut bytes = read_ahead(source, begin, HEADER_SPAN, ahead)?;
@@ -211,7 +218,7 @@ fn read_chunk(
         bytes.extend_from_slice(&rest);
     }
     match chunk::open_owned(begin, bytes) {
-        Ok((header, payload)) => verify_and_decode(&header, payload),
+        Ok((header, payload)) => Ok(verify_and_decode(&header, payload)?.map(|footer| (footer, end))),
         Err(fault) => Ok(Err(fault)),
     }
 }

@@ -51,14 +51,15 @@ impl Losses {
     }
 
     /// All of them by offset, with the numbers of their records: behind those that were saved before them and those that were lost
-    /// before them.
-    pub(super) fn numbered(self) -> Vec<Lost> {
+    /// before them. `original` is where a place of the survey is in the file.
+    pub(super) fn numbered(self, original: impl Fn(u64) -> u64) -> Vec<Lost> {
         let mut lost_before = Some(0);
         let mut numbered = Vec::with_capacity(self.passed.len());
         for (mut lost, saved) in self.passed {
             if lost.record_count != Some(0) {
                 lost.record = lost.record.or_else(|| Some(saved + lost_before?));
             }
+            (lost.offset, lost.end) = (original(lost.offset), original(lost.end));
             lost_before = lost_before.and_then(|before: u64| Some(before + lost.record_count?));
             numbered.push(lost);
         }
@@ -83,7 +84,7 @@ mod tests {
         losses.pass(200, 4);
         losses.come_upon(5, lost(300, Some(1)));
         losses.pass(u64::MAX, 9);
-        let found: Vec<_> = losses.numbered().iter().map(|lost| (lost.offset, lost.record)).collect();
+        let found: Vec<_> = losses.numbered(|place| place).iter().map(|lost| (lost.offset, lost.record)).collect();
         assert_eq!(found, [(50, Some(3)), (100, Some(5)), (300, Some(8)), (500, Some(13))]);
     }
 
@@ -96,7 +97,7 @@ mod tests {
         for number in MOST_APART as u64..2 * MOST_APART as u64 {
             losses.come_upon(MOST_APART as u64, lost(20 * number, Some(1)));
         }
-        let found = losses.numbered();
+        let found = losses.numbered(|place| place);
         assert_eq!(found.len(), MOST_APART + 1);
         let last = found.last().unwrap();
         assert_eq!((last.record_count, last.end), (Some(10_000), 20 * 19_999 + 10));

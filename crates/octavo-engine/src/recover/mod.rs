@@ -3,6 +3,7 @@
 //! A survey finds every piece that holds and everything that does not, by its hashes; then the records of the pieces are
 //! written into a new file.
 
+mod alignment;
 mod chunks;
 mod count;
 mod deflated;
@@ -29,6 +30,7 @@ use octavo_format::format::riegeli::{decoded, journal};
 use octavo_format::Format;
 
 use crate::error::{Error, Result};
+use crate::io::shifted::ShiftedSource;
 use crate::io::{read_vec, Source};
 use crate::open::expansion::most_decoded;
 use crate::open::tfrecord::{begins_like_one, wrapping_in};
@@ -96,7 +98,9 @@ impl Piece {
 
 /// What is left of a file.
 pub struct Survey {
+    /// What is surveyed: the file, with zeros where bytes were found to be missing.
     source: Arc<dyn Source>,
+    shifted: ShiftedSource,
     /// What the file was, or was to become.
     pub format: Format,
     pieces: Vec<Piece>,
@@ -142,8 +146,10 @@ impl Survey {
             // Damage may be at the beginning, too: what is searched for is found by its hashes.
             None => Format::ArrayRecord,
         };
+        let source: Arc<dyn Source> = source.into();
         let mut survey = Self {
-            source: source.into(),
+            shifted: ShiftedSource::new(Arc::clone(&source)),
+            source,
             format,
             pieces: Vec::new(),
             lost: Vec::new(),
@@ -169,9 +175,20 @@ impl Survey {
         }
         survey.note_unfinished(&head);
         survey.describe()?;
-        let total = survey.source.len();
+        let total = survey.file_bytes();
         progress(total, total)?;
         Ok(survey)
+    }
+
+    /// The size of the file itself.
+    fn file_bytes(&self) -> u64 {
+        self.shifted.original(self.source.len())
+    }
+
+    /// Puts zeros where bytes are missing.
+    fn shift(&mut self, at: u64, missing_bytes: u64) {
+        self.shifted = self.shifted.with_zeros(at, missing_bytes);
+        self.source = Arc::new(self.shifted.clone());
     }
 
     /// A side file is what a writer that never finished has left: what it had not flushed is not there. Some formats have an end of
@@ -213,7 +230,7 @@ impl Survey {
         mut writer: RecordWriter,
         progress: &mut dyn FnMut(u64, u64) -> std::result::Result<(), E>,
     ) -> std::result::Result<Report, E> {
-        let total = self.source.len();
+        let total = self.file_bytes();
         let mut decoder = Decoder::new();
         self.losses = Losses::known(std::mem::take(&mut self.lost));
         self.losses.pass(1, 0);
@@ -239,13 +256,13 @@ impl Survey {
                 Piece::Stretch { begin, end } => self.write_frames(begin, end, &mut writer)?,
                 Piece::Deflated { wrapping } => self.write_deflated(wrapping, &mut writer)?,
             };
-            progress(done, total)?;
+            progress(done.min(total), total)?;
         }
         let record_count = writer.record_count();
         self.losses.pass(u64::MAX, record_count);
         writer.commit()?;
         progress(total, total)?;
-        Ok(Report { record_count, lost: self.losses.numbered() })
+        Ok(Report { record_count, lost: self.losses.numbered(|place| self.shifted.original(place)) })
     }
 }
 

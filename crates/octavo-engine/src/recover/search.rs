@@ -1,5 +1,7 @@
 //! Finding the next chunk behind damage.
 
+use std::sync::Arc;
+
 use octavo_format::format::riegeli::chunk::{self, HEADER_SPAN};
 use octavo_format::format::riegeli::layout::{is_chunk_boundary, BLOCK, BLOCK_HEADER};
 
@@ -10,15 +12,15 @@ use crate::io::{read_vec, Source};
 const WINDOW_BYTES: u64 = 1 << 20;
 
 /// Searches that follow each other in a file. Damage may be in many places near each other, so what was read stays.
-pub(super) struct Search<'a> {
-    source: &'a dyn Source,
+pub(super) struct Search {
+    source: Arc<dyn Source>,
     /// What is in `window`: from `begin` on.
     begin: u64,
     window: Vec<u8>,
 }
 
-impl<'a> Search<'a> {
-    pub(super) const fn new(source: &'a dyn Source) -> Self {
+impl Search {
+    pub(super) const fn new(source: Arc<dyn Source>) -> Self {
         Self { source, begin: 0, window: Vec::new() }
     }
 
@@ -57,7 +59,7 @@ impl<'a> Search<'a> {
         let is_here = self.begin <= from && (from + HEADER_SPAN < end || end == self.source.len() && from < end);
         if !is_here {
             let len = (WINDOW_BYTES + HEADER_SPAN).min(self.source.len() - from);
-            self.window = read_vec(self.source, from, len)?;
+            self.window = read_vec(self.source.as_ref(), from, len)?;
             self.begin = from;
         }
         Ok(&self.window[usize::try_from(from - self.begin).unwrap_or(0)..])

@@ -3,7 +3,7 @@
 use octavo_format::chunk::ChunkFault;
 use octavo_format::format::riegeli::chunk::HEADER_SPAN;
 use octavo_format::format::riegeli::journal;
-use octavo_format::format::riegeli::layout::{BLOCK, FIRST_CHUNK};
+use octavo_format::format::riegeli::layout::{ChunkKind, BLOCK, FIRST_CHUNK};
 use octavo_format::Format;
 
 use super::survey::{Met, What};
@@ -38,6 +38,12 @@ impl Survey {
         let mut is_doubtful = false;
         for chunk in met {
             let (begin, end, records) = (chunk.begin, chunk.end, chunk.header.num_records);
+            if chunk.header.kind == ChunkKind::Signature {
+                // Another file, which repeats nothing of the one before.
+                self.save(journal.take());
+                (repeated, kept, has_ended, is_doubtful) = (None, None, false, false);
+                continue;
+            }
             has_ended |= match chunk.what {
                 What::Footer | What::Postscript => true,
                 What::Damaged(_) => begin.is_multiple_of(BLOCK),

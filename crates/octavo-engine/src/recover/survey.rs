@@ -1,6 +1,7 @@
 //! Surveying a file of chunks: by its footer where that holds, chunk by chunk where it does not.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use octavo_format::chunk::DecodedChunk;
 use octavo_format::chunk::{Check, ChunkFault};
@@ -8,15 +9,19 @@ use octavo_format::codec::Decoder;
 use octavo_format::format::array_record::{postscript, FooterEntry, Metadata};
 use octavo_format::format::riegeli::chunk::{self, HEADER_SPAN};
 use octavo_format::format::riegeli::journal;
-use octavo_format::format::riegeli::layout::{ChunkHeader, ChunkKind, BLOCK, CHUNK_HEADER, FIRST_CHUNK};
+use octavo_format::format::riegeli::layout::{is_chunk_boundary, ChunkHeader, ChunkKind, BLOCK, FIRST_CHUNK};
 use octavo_format::{Format, Placement};
 
+use super::alignment::Alignment;
 use super::search::Search;
 use super::{Lost, Piece, Survey, TOO_MUCH};
 use crate::error::{Error, Result};
-use crate::io::{read_vec, Source};
+use crate::io::read_vec;
 use crate::open::expansion::most_decoded;
 use crate::open::{self, OpenOptions};
+
+/// So many times a scan believes that bytes are missing.
+const MOST_SHIFTS: usize = 1000;
 
 /// A chunk that a scan met, and what it found there.
 pub(super) struct Met {
@@ -81,7 +86,7 @@ impl Survey {
                 .place_chunk(number, &mut placement)
                 .map_err(|damage| Error::format(self.source.name(), damage))?;
             let (begin, records) = (placement.span.offset, index.records_in(number));
-            let (end, fault) = match look(self.source.as_ref(), begin)? {
+            let (end, fault) = match self.look(begin)? {
                 Ok(Met { what: What::Records | What::Footer | What::Postscript, end, .. }) => (end, None),
                 Ok(Met { what: What::Damaged(fault), end, .. }) => (end, Some(fault)),
                 Ok(Met { end, .. }) => (end, Some(ChunkFault::Damaged("it holds no records"))),
@@ -107,7 +112,7 @@ impl Survey {
     fn save_journal(&mut self, from: u64, to: u64) -> Result<u64> {
         let (mut at, mut last) = (from, None);
         while at < to {
-            let Ok(met) = look(self.source.as_ref(), at)? else { break };
+            let Ok(met) = self.look(at)? else { break };
             if let What::Journal = met.what {
                 last = Some((met.begin, met.end));
             }
@@ -139,26 +144,33 @@ impl Survey {
         from: u64,
         progress: &mut dyn FnMut(u64, u64) -> std::result::Result<(), E>,
     ) -> std::result::Result<Vec<Met>, E> {
-        let file_bytes = self.source.len();
-        let source = std::sync::Arc::clone(&self.source);
-        let mut search = Search::new(source.as_ref());
+        let total = self.file_bytes();
+        let mut progress = |done: u64, _| progress(done.min(total), total);
+        let (mut search, mut alignment) = (Search::new(Arc::clone(&self.source)), Alignment::default());
         let mut met = Vec::new();
         let mut at = from;
-        while at < file_bytes {
-            match look(source.as_ref(), at)? {
+        while at < self.source.len() {
+            match self.look(at)? {
                 Ok(found) => {
                     at = found.end;
                     met.push(found);
                 }
                 Err(fault) => {
-                    let next = search.next_chunk(at + 1, progress)?.unwrap_or(file_bytes);
+                    let mut behind = at + 1;
+                    let missing_bytes = alignment.missing_bytes(self.source.as_ref(), at)?;
+                    if missing_bytes > 0 && self.shifted.gap_count() < MOST_SHIFTS {
+                        self.shift(at, missing_bytes);
+                        (search, alignment) = (Search::new(Arc::clone(&self.source)), Alignment::default());
+                        behind = at + missing_bytes;
+                    }
+                    let next = search.next_chunk(behind, &mut progress)?.unwrap_or(self.source.len());
                     self.lose(at, next, None, &fault);
                     let header = ChunkHeader::of(ChunkKind::Other(0), &[], 0, 0);
                     met.push(Met { begin: at, end: next, header, what: What::Gap });
                     at = next;
                 }
             }
-            progress(at.min(file_bytes), file_bytes)?;
+            progress(at, total)?;
         }
         Ok(met)
     }
@@ -173,64 +185,124 @@ impl Survey {
     }
 
     /// A user's record could look like a footer's, so a footer is one only if it lists chunks that are there, and a
-    /// postscript only where it must stand.
+    /// postscript only where it must stand. Behind lost bytes, and behind another file, the places may be others.
     pub(super) fn find_index_chunks(&mut self, met: &mut [Met]) -> Result<()> {
-        let mut footers = HashSet::new();
-        // In lost bytes there may have been as many chunks as have a place there.
-        let lost_chunks = |lost: &Lost| lost.end.saturating_sub(lost.offset) / CHUNK_HEADER as u64 + 1;
-        let known = self.pieces.len() as u64 + self.lost.iter().map(lost_chunks).sum::<u64>();
-        let mut has_records = !self.pieces.is_empty();
+        let (mut footers, mut moved) = (HashSet::new(), HashSet::new());
+        let mut before = Before { has_records: !self.pieces.is_empty(), ..Before::default() };
         for number in 0..met.len() {
-            has_records |= number > 0 && matches!(met[number - 1].what, What::Records);
+            if let Some(last) = number.checked_sub(1) {
+                before.pass(&met[last]);
+            }
             let Met { begin, end, header, .. } = met[number];
             if header.kind != ChunkKind::Simple && header.kind != ChunkKind::Transposed {
                 continue;
             }
-            if matches!(met[number].what, What::Records) && could_be_index(met, number, known, self.source.len()) {
+            if matches!(met[number].what, What::Records) && could_be_index(met, number, self.source.len()) {
                 let Some(decoded) = self.decode_at(begin, end)? else { continue };
-                if begin.is_multiple_of(BLOCK) && is_postscript(&decoded, begin) {
+                let could_stand = begin.is_multiple_of(BLOCK) || before.is_footer || before.may_have_moved();
+                if could_stand && is_postscript(&decoded) {
                     if let Ok(footer_offset) = postscript::parse(decoded.record(0)) {
-                        footers.insert(footer_offset);
+                        footers.insert(before.file_begin.saturating_add(footer_offset));
                     }
                     met[number].what = What::Postscript;
-                } else if let Some(metadata) =
-                    self.as_footer(&decoded, &met[..number], &met[number + 1..], has_records)?
+                } else if let Some((metadata, is_in_place)) =
+                    self.as_footer(&decoded, &met[..number], &met[number + 1..], before)?
                 {
+                    if !is_in_place {
+                        moved.insert(begin);
+                    }
                     self.writer_options = metadata.writer_options.or_else(|| self.writer_options.take());
                     met[number].what = What::Footer;
                 }
             }
         }
-        let mut is_behind_footer = false;
-        for chunk in met {
-            let pointed_at = footers.contains(&chunk.begin);
-            let follows_footer = chunk.begin.is_multiple_of(BLOCK) && is_behind_footer;
-            if let (What::Damaged(fault), true) = (&chunk.what, pointed_at || follows_footer) {
-                let what = if pointed_at { "the footer" } else { "the postscript" };
-                let reason = format!("{what}: {fault}");
-                self.lost.push(Lost::new(chunk.begin, chunk.end, Some(0), reason));
-                chunk.what = if pointed_at { What::Footer } else { What::Postscript };
+        let mut is_before_postscript = vec![false; met.len()];
+        for number in (1..met.len()).rev() {
+            is_before_postscript[number - 1] = match met[number].what {
+                What::Nothing => is_before_postscript[number],
+                ref what => matches!(what, What::Postscript),
+            };
+        }
+        let mut before = Before::default();
+        for (chunk, is_before_postscript) in met.iter_mut().zip(is_before_postscript) {
+            let is_pointed_at = footers.contains(&chunk.begin);
+            let is_footer = is_pointed_at || is_before_postscript;
+            let follows_footer = chunk.begin.is_multiple_of(BLOCK) && before.is_footer;
+            match &chunk.what {
+                What::Damaged(fault) if is_footer || follows_footer => {
+                    let what = if is_footer { "the footer" } else { "the postscript" };
+                    let reason = format!("{what}: {fault}");
+                    // A footer that is not where it should be: bytes are missing before it, and nobody can tell which.
+                    let count = Some(0).filter(|_| is_pointed_at || follows_footer || before.has_gap);
+                    self.lost.push(Lost::new(chunk.begin, chunk.end, count, reason));
+                    chunk.what = if is_footer { What::Footer } else { What::Postscript };
+                }
+                What::Footer if moved.contains(&chunk.begin) && !before.has_gap => {
+                    let reason = "the footer lists chunks elsewhere: bytes before it are missing".to_owned();
+                    self.lost.push(Lost::new(chunk.begin, chunk.begin, None, reason));
+                }
+                What::Postscript if !before.is_footer && !before.has_gap => {
+                    let reason =
+                        "no footer stands before the postscript: what it would list is not known".to_owned();
+                    self.lost.push(Lost::new(chunk.begin, chunk.begin, None, reason));
+                }
+                _ => {}
             }
-            if !matches!(chunk.what, What::Nothing) {
-                is_behind_footer = matches!(chunk.what, What::Footer);
-            }
+            before.pass(chunk);
         }
         Ok(())
+    }
+
+    /// The chunk at `begin`, its hashes verified; a fault where not even its header holds.
+    fn look(&self, begin: u64) -> Result<std::result::Result<Met, ChunkFault>> {
+        let (source, file_bytes) = (self.source.as_ref(), self.source.len());
+        let head = read_vec(source, begin, HEADER_SPAN.min(file_bytes.saturating_sub(begin)))?;
+        let header = match chunk::open_header(begin, &head) {
+            Ok(header) => header,
+            Err(ChunkFault::Short { needed }) => {
+                return Ok(Err(ChunkFault::Truncated { end: begin + needed, file_bytes }));
+            }
+            Err(fault) => return Ok(Err(fault)),
+        };
+        let Some(end) = header.end(begin) else { return Ok(Err(ChunkFault::Damaged("its size is impossible"))) };
+        if end > file_bytes {
+            let what = What::Damaged(ChunkFault::Truncated { end, file_bytes });
+            return Ok(Ok(Met { begin, end: file_bytes, header, what }));
+        }
+        let bytes = read_vec(source, begin, end - begin)?;
+        let mut spare = Vec::new();
+        let what = match chunk::open(begin, &bytes, Check::Nothing, &mut spare) {
+            Ok((header, data)) => match octavo_format::checksum::highway::highway_hash(data) {
+                actual if actual != header.data_hash => {
+                    What::Damaged(ChunkFault::DataHash { expected: header.data_hash, actual })
+                }
+                _ if header.kind == ChunkKind::Padding && journal::unwrap(data).is_some() => What::Journal,
+                _ if header.kind.has_records() && header.decoded_data_size > most_decoded(self.file_bytes()) => {
+                    What::Damaged(TOO_MUCH)
+                }
+                _ if header.kind.has_records() => What::Records,
+                _ if header.num_records > 0 => What::Damaged(ChunkFault::Damaged("its kind is not known")),
+                _ => What::Nothing,
+            },
+            Err(fault) => What::Damaged(fault),
+        };
+        Ok(Ok(Met { begin, end, header, what }))
     }
 
     /// The records of a chunk or a journal, if they can be decoded.
     pub(super) fn decode_at(&self, begin: u64, end: u64) -> Result<Option<DecodedChunk>> {
         let bytes = read_vec(self.source.as_ref(), begin, end - begin)?;
-        Ok(super::decode(begin, &bytes, self.source.len(), &mut Decoder::new()).ok())
+        Ok(super::decode(begin, &bytes, self.file_bytes(), &mut Decoder::new()).ok())
     }
 
+    /// What a footer says, and whether the chunks that it lists are where it says; nothing if it is none.
     fn as_footer(
         &self,
         decoded: &DecodedChunk,
-        before: &[Met],
+        met_before: &[Met],
         behind: &[Met],
-        has_records: bool,
-    ) -> Result<Option<Metadata>> {
+        before: Before,
+    ) -> Result<Option<(Metadata, bool)>> {
         if decoded.is_empty() {
             return Ok(None);
         }
@@ -241,17 +313,22 @@ impl Survey {
         if metadata.num_chunks == 0 {
             // It lists nothing that would prove it a footer. So it is one only to the letter, and where one could stand.
             let is_to_the_letter = metadata.encode() == decoded.record(0);
-            if !is_to_the_letter || has_records || !self.could_end_nothing(behind)? {
-                return Ok(None);
-            }
+            let could_stand = is_to_the_letter && self.could_end_nothing(behind, before)?;
+            return Ok(Some((metadata, true)).filter(|_| could_stand));
         }
-        let is_there = |offset: u64| {
-            before.binary_search_by_key(&offset, |chunk| chunk.begin).is_ok()
+        let entries: Option<Vec<FooterEntry>> =
+            (1..decoded.len()).map(|at| FooterEntry::parse(decoded.record(at))).collect();
+        let Some(entries) = entries else { return Ok(None) };
+        let is_there = |entry: &FooterEntry| {
+            let offset = before.file_begin.saturating_add(entry.offset);
+            met_before.binary_search_by_key(&offset, |chunk| chunk.begin).is_ok()
                 || self.is_lost(offset)
                 || self.pieces.binary_search_by_key(&offset, |piece| piece.begin()).is_ok()
         };
-        let lists = |at: usize| FooterEntry::parse(decoded.record(at)).is_some_and(|entry| is_there(entry.offset));
-        Ok((1..decoded.len()).all(lists).then_some(metadata))
+        // Where bytes are missing before it, the places are others.
+        let is_in_place = entries.iter().all(is_there);
+        let is_footer = is_in_place || adds_up(&entries, metadata.num_records);
+        Ok(Some((metadata, is_in_place)).filter(|_| is_footer))
     }
 
     /// Whether a place is in bytes that are lost, as far as the survey has come: they are in order.
@@ -260,70 +337,78 @@ impl Survey {
         self.lost[..behind].last().is_some_and(|lost| offset < lost.end)
     }
 
-    /// Whether the footer of a file without records may stand there, where no records that hold are before it: a postscript follows,
-    /// if anything that holds does.
-    fn could_end_nothing(&self, behind: &[Met]) -> Result<bool> {
+    /// Whether the footer of a file without records may stand there. If nothing that holds follows, no records may be before it; if
+    /// a postscript follows, only those of another file, or of one that has lost bytes.
+    fn could_end_nothing(&self, behind: &[Met], before: Before) -> Result<bool> {
         let next = behind.iter().find(|met| !matches!(met.what, What::Nothing));
         let Some(&Met { begin, end, what: What::Records, .. }) = next else {
-            return Ok(!matches!(next, Some(Met { what: What::Journal, .. })));
+            return Ok(!before.has_records && !matches!(next, Some(Met { what: What::Journal, .. })));
         };
-        let decoded = self.decode_at(begin, end)?;
-        Ok(begin.is_multiple_of(BLOCK) && decoded.is_some_and(|decoded| is_postscript(&decoded, begin)))
+        let decoded = self.decode_at(begin, end)?.filter(|_| begin.is_multiple_of(BLOCK));
+        let ends = decoded.is_some_and(|decoded| is_postscript(&decoded));
+        Ok(ends && (!before.has_records || before.may_have_moved()))
     }
 }
 
+/// What a scan has met before a chunk.
+#[derive(Clone, Copy, Default)]
+struct Before {
+    /// Whether there were records.
+    has_records: bool,
+    /// Whether the last chunk that counts was a footer.
+    is_footer: bool,
+    /// Whether bytes are lost of which nothing is known.
+    has_gap: bool,
+    /// Whether a chunk is damaged, in which bytes may be missing.
+    has_damage: bool,
+    /// Whether a file has ended.
+    has_end: bool,
+    /// Where the file begins, of several in one.
+    file_begin: u64,
+}
+
+impl Before {
+    fn pass(&mut self, last: &Met) {
+        self.has_records |= matches!(last.what, What::Records);
+        self.has_gap |= matches!(last.what, What::Gap);
+        self.has_damage |= matches!(last.what, What::Damaged(_));
+        self.has_end |= matches!(last.what, What::Footer | What::Postscript);
+        if last.header.kind == ChunkKind::Signature {
+            self.file_begin = last.begin;
+        }
+        if !matches!(last.what, What::Nothing) {
+            self.is_footer = matches!(last.what, What::Footer);
+        }
+    }
+
+    /// Whether places may not be those that a footer tells.
+    const fn may_have_moved(&self) -> bool {
+        self.has_gap || self.has_damage || self.has_end
+    }
+}
+
+/// Whether entries agree with each other and with the number of records that is told beside them.
+fn adds_up(entries: &[FooterEntry], num_records: u64) -> bool {
+    let records = entries.iter().try_fold(0_u64, |sum, entry| sum.checked_add(entry.records?));
+    let are_in_order = entries.windows(2).all(|pair| pair[0].offset < pair[1].offset);
+    let are_places = entries.iter().all(|entry| entry.offset >= FIRST_CHUNK && is_chunk_boundary(entry.offset));
+    records == Some(num_records) && are_in_order && are_places
+}
+
 /// Whether a chunk is worth a closer look: a footer, too, is followed by padding to the end of its block, or by the end.
-fn could_be_index(met: &[Met], number: usize, known: u64, file_bytes: u64) -> bool {
+fn could_be_index(met: &[Met], number: usize, file_bytes: u64) -> bool {
     let Met { begin, end, header, .. } = &met[number];
     let ends_block = match met.get(number + 1) {
         Some(next) => next.header.kind == ChunkKind::Padding || matches!(next.what, What::Gap),
         None => true,
     };
-    let could_list = header.num_records <= known.saturating_add(number as u64 + 1);
     (begin.is_multiple_of(BLOCK) && header.decoded_data_size < BLOCK)
         || end.is_multiple_of(BLOCK)
         || *end == file_bytes
-        || (ends_block && could_list)
+        || ends_block
 }
 
-/// A postscript's records are all alike and point back into the file.
-fn is_postscript(decoded: &DecodedChunk, begin: u64) -> bool {
-    let points_back = |at: usize| postscript::parse(decoded.record(at)).is_ok_and(|offset| offset < begin);
-    !decoded.is_empty() && (0..decoded.len()).all(points_back)
-}
-
-/// The chunk at `begin`, its hashes verified; a fault where not even its header holds.
-fn look(source: &dyn Source, begin: u64) -> Result<std::result::Result<Met, ChunkFault>> {
-    let file_bytes = source.len();
-    let head = read_vec(source, begin, HEADER_SPAN.min(file_bytes.saturating_sub(begin)))?;
-    let header = match chunk::open_header(begin, &head) {
-        Ok(header) => header,
-        Err(ChunkFault::Short { needed }) => {
-            return Ok(Err(ChunkFault::Truncated { end: begin + needed, file_bytes }));
-        }
-        Err(fault) => return Ok(Err(fault)),
-    };
-    let Some(end) = header.end(begin) else { return Ok(Err(ChunkFault::Damaged("its size is impossible"))) };
-    if end > file_bytes {
-        let what = What::Damaged(ChunkFault::Truncated { end, file_bytes });
-        return Ok(Ok(Met { begin, end: file_bytes, header, what }));
-    }
-    let bytes = read_vec(source, begin, end - begin)?;
-    let mut spare = Vec::new();
-    let what = match chunk::open(begin, &bytes, Check::Nothing, &mut spare) {
-        Ok((header, data)) => match octavo_format::checksum::highway::highway_hash(data) {
-            actual if actual != header.data_hash => {
-                What::Damaged(ChunkFault::DataHash { expected: header.data_hash, actual })
-            }
-            _ if header.kind == ChunkKind::Padding && journal::unwrap(data).is_some() => What::Journal,
-            _ if header.kind.has_records() && header.decoded_data_size > most_decoded(file_bytes) => {
-                What::Damaged(TOO_MUCH)
-            }
-            _ if header.kind.has_records() => What::Records,
-            _ if header.num_records > 0 => What::Damaged(ChunkFault::Damaged("its kind is not known")),
-            _ => What::Nothing,
-        },
-        Err(fault) => What::Damaged(fault),
-    };
-    Ok(Ok(Met { begin, end, header, what }))
+/// A postscript's records are all alike, and carry its magic number. Where they point to is of no account: bytes may be missing.
+fn is_postscript(decoded: &DecodedChunk) -> bool {
+    !decoded.is_empty() && (0..decoded.len()).all(|at| postscript::parse(decoded.record(at)).is_ok())
 }
