@@ -313,7 +313,9 @@ impl Survey {
         if metadata.num_chunks == 0 {
             // It lists nothing that would prove it a footer. So it is one only to the letter, and where one could stand.
             let is_to_the_letter = metadata.encode() == decoded.record(0);
-            let could_stand = is_to_the_letter && self.could_end_nothing(behind, before)?;
+            // With options it is unlike anything else.
+            let is_first = metadata.writer_options.is_some() && !before.has_records;
+            let could_stand = is_to_the_letter && (is_first || self.could_end_nothing(behind, before)?);
             return Ok(Some((metadata, true)).filter(|_| could_stand));
         }
         let entries: Option<Vec<FooterEntry>> =
@@ -344,7 +346,8 @@ impl Survey {
         let Some(&Met { begin, end, what: What::Records, .. }) = next else {
             return Ok(!before.has_records && !matches!(next, Some(Met { what: What::Journal, .. })));
         };
-        let decoded = self.decode_at(begin, end)?.filter(|_| begin.is_multiple_of(BLOCK));
+        let could_stand = begin.is_multiple_of(BLOCK) || before.may_have_moved();
+        let decoded = self.decode_at(begin, end)?.filter(|_| could_stand);
         let ends = decoded.is_some_and(|decoded| is_postscript(&decoded));
         Ok(ends && (!before.has_records || before.may_have_moved()))
     }
