@@ -7,6 +7,7 @@ mod alignment;
 mod chunks;
 mod count;
 mod deflated;
+mod footers;
 mod frames;
 mod listed;
 mod losses;
