@@ -10,6 +10,9 @@ use super::survey::{Met, What};
 use super::{Lost, Survey};
 use crate::error::Result;
 
+/// A postscript has three records of at most 21 bytes.
+const MOST_POSTSCRIPT_BYTES: u64 = 256;
+
 impl Survey {
     /// A user's record could look like a footer's, so a footer is one only if it lists chunks that are there, and a
     /// postscript only where it must stand. Behind lost bytes, and behind another file, the places may be others.
@@ -188,17 +191,21 @@ fn adds_up(entries: &[FooterEntry], num_records: u64) -> bool {
     records == Some(num_records) && are_in_order && are_places
 }
 
-/// Whether a chunk is worth a closer look: a footer, too, is followed by padding to the end of its block, or by the end.
+/// Whether a chunk is worth a closer look: a footer, too, is followed by padding to the end of its block, or by the end. Where bytes
+/// are missing, the padding may be, and it is followed by the postscript.
 fn could_be_index(met: &[Met], number: usize, file_bytes: u64) -> bool {
     let Met { begin, end, header, .. } = &met[number];
-    let ends_block = match met.get(number + 1) {
-        Some(next) => next.header.kind == ChunkKind::Padding || matches!(next.what, What::Gap),
-        None => true,
-    };
+    let could_end_file = |next: &Met| next.header.decoded_data_size < MOST_POSTSCRIPT_BYTES;
     (begin.is_multiple_of(BLOCK) && header.decoded_data_size < BLOCK)
         || end.is_multiple_of(BLOCK)
         || *end == file_bytes
-        || ends_block
+        || ends_block(met, number)
+        || met.get(number + 1).is_some_and(could_end_file) && ends_block(met, number + 1)
+}
+
+fn ends_block(met: &[Met], number: usize) -> bool {
+    let is_end = |next: &Met| next.header.kind == ChunkKind::Padding || matches!(next.what, What::Gap);
+    met.get(number + 1).is_none_or(is_end)
 }
 
 /// A postscript's records are all alike, and carry its magic number. Where they point to is of no account: bytes may be missing.
