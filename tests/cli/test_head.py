@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -72,7 +73,11 @@ def test_long_records_are_cut_with_a_note(octavo, tmp_path):
 
 
 def test_so_many_bytes_are_shown_of_each_value_of_an_example(octavo, tmp_path):
-    features = {"image": [b"\xff" * 40], "label": [7], "name": ["é" * 20]}
+    features: Mapping[str, Sequence[bytes | str] | Sequence[float]] = {
+        "image": [b"\xff" * 40],
+        "label": [7],
+        "name": ["é" * 20],
+    }
     sequence = b"\x0a" + _tf_example.encode(features)[1:] + b"\x12\x00"
     with create(tmp_path / "examples.ffr") as writer:
         writer.write_many([_tf_example.encode(features), sequence])
