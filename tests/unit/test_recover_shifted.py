@@ -110,3 +110,17 @@ def test_array_record_files_that_were_joined_by_their_bytes_do_not_open_as_one_o
     with pytest.raises(errors.FormatError, match="footer"):
         octavo.open(tmp_path / "joined.array_record")
     assert not octavo.verify(tmp_path / "joined.array_record").ok
+
+
+def test_a_chunk_that_stands_where_the_index_lists_another_is_not_saved(tmp_path):
+    pairs = written(tmp_path / "pairs.array_record", OTHERS[:100], group_size=2, codec="none")
+    single = written(tmp_path / "single.array_record", RECORDS[:100], group_size=1, codec="none")
+    begin = 64
+    content = single[:begin] + pairs[begin : begin + CHUNK_BYTES // 10] + single[begin + CHUNK_BYTES // 10 :]
+    report, saved = recovered(tmp_path / "damaged.array_record", content)
+    assert saved == RECORDS[len(RECORDS[:100]) - len(saved) : 100]
+    assert 0 < report.lost_count == 100 - len(saved) <= 5
+    assert report.lost[0].offset == begin
+    assert "contradicts the index" in report.lost[0].reason
+    with pytest.raises(errors.CorruptionError, match="contradicts the index"):
+        octavo.open(tmp_path / "damaged.array_record")[0]

@@ -6,6 +6,7 @@ use octavo_format::chunk::DecodedChunk;
 use octavo_format::chunk::{Check, ChunkFault};
 use octavo_format::codec::Decoder;
 use octavo_format::format::riegeli::chunk::{self, HEADER_SPAN};
+use octavo_format::format::riegeli::index::{agrees, CONTRADICTION};
 use octavo_format::format::riegeli::journal;
 use octavo_format::format::riegeli::layout::{ChunkHeader, ChunkKind, FIRST_CHUNK};
 use octavo_format::{Format, Placement};
@@ -84,10 +85,12 @@ impl Survey {
                 .place_chunk(number, &mut placement)
                 .map_err(|damage| Error::format(self.source.name(), damage))?;
             let (begin, records) = (placement.span.offset, index.records_in(number));
+            let is_listed = |header: &ChunkHeader| agrees(header, placement.record_len, records);
             let (end, fault) = match self.look(begin)? {
-                Ok(Met { what: What::Records | What::Footer | What::Postscript, end, .. }) => (end, None),
+                Ok(Met { what: What::Records, end, header, .. }) if is_listed(&header) => (end, None),
                 Ok(Met { what: What::Damaged(fault), end, .. }) => (end, Some(fault)),
-                Ok(Met { end, .. }) => (end, Some(ChunkFault::Damaged("it holds no records"))),
+                // Nor is it saved if it has records: it may be a footer, or stand in another place as well.
+                Ok(Met { end, .. }) => (end, Some(CONTRADICTION.into())),
                 Err(fault) => match self.vouched_end(begin, &placement, records)? {
                     Some(end) => (end, None),
                     None => (placement.span.end(), Some(fault)),
@@ -126,8 +129,8 @@ impl Survey {
         let bytes = read_vec(self.source.as_ref(), begin, placement.span.len)?;
         let mut spare = Vec::new();
         let Ok((header, data)) = chunk::open(begin, &bytes, Check::Nothing, &mut spare) else { return Ok(None) };
-        let agrees = header.num_records == records && header.decoded_data_size == placement.record_len;
-        let holds = agrees && header.kind.has_records() && chunk::check_data(&header, data, Check::Data).is_ok();
+        let holds = agrees(&header, placement.record_len, records)
+            && chunk::check_data(&header, data, Check::Data).is_ok();
         Ok(header.end(begin).filter(|end| holds && *end <= self.source.len()))
     }
 

@@ -12,7 +12,7 @@ use super::layout::{end_of, ChunkHeader, ChunkKind};
 use super::{chunk, decoded, simple};
 
 /// The message of a chunk that should hold one record and does not.
-const CONTRADICTION: Damage = "its header contradicts the index";
+pub const CONTRADICTION: Damage = "its header contradicts the index";
 
 /// Record number -> placement, for ArrayRecord and plain Riegeli files.
 #[derive(Debug)]
@@ -91,7 +91,8 @@ impl ChunkIndex {
 
 /// Whether a chunk's header says what the index says.
 #[inline]
-fn agrees(header: &ChunkHeader, decoded: u64, records: u64) -> bool {
+#[must_use]
+pub fn agrees(header: &ChunkHeader, decoded: u64, records: u64) -> bool {
     header.kind.has_records() && header.decoded_data_size == decoded && header.num_records == records
 }
 
