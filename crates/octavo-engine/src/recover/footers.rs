@@ -30,10 +30,10 @@ impl Survey {
             if matches!(met[number].what, What::Records) && could_be_index(met, number, self.source.len()) {
                 let Some(decoded) = self.decode_at(begin, end)? else { continue };
                 let could_stand = begin.is_multiple_of(BLOCK) || before.is_footer || before.may_have_moved();
-                if could_stand && is_postscript(&decoded) {
-                    if let Ok(footer_offset) = postscript::parse(decoded.record(0)) {
-                        footers.insert(before.file_begin.saturating_add(footer_offset));
-                    }
+                let footer_offset = postscript_in(&decoded).map(|offset| before.file_begin.saturating_add(offset));
+                // One that points behind itself has lost what stood before it.
+                if let Some(footer_offset) = footer_offset.filter(|offset| could_stand || *offset >= begin) {
+                    footers.insert(footer_offset);
                     met[number].what = What::Postscript;
                 } else if let Some((metadata, is_in_place)) =
                     self.as_footer(&decoded, &met[..number], &met[number + 1..], before)?
@@ -210,5 +210,12 @@ fn ends_block(met: &[Met], number: usize) -> bool {
 
 /// A postscript's records are all alike, and carry its magic number. Where they point to is of no account: bytes may be missing.
 fn is_postscript(decoded: &DecodedChunk) -> bool {
-    !decoded.is_empty() && (0..decoded.len()).all(|at| postscript::parse(decoded.record(at)).is_ok())
+    postscript_in(decoded).is_some()
+}
+
+/// Where the footer is, by the records of a postscript.
+fn postscript_in(decoded: &DecodedChunk) -> Option<u64> {
+    let mut offsets = (0..decoded.len()).map(|at| postscript::parse(decoded.record(at)).ok());
+    let first = offsets.next()??;
+    offsets.all(|offset| offset.is_some()).then_some(first)
 }
