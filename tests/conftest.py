@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,7 @@ pytest.register_assert_rewrite("tests.conformance.reader_suite", "tests.property
 
 from tests import loader_workers  # noqa: E402 - after the registration above
 from tests.naive import ffrecord as naive  # noqa: E402
+from tests.settling import collect_leftovers  # noqa: E402
 
 # A shell that starts this in the background lets it and its children ignore Ctrl-C, which some tests send to theirs.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -42,6 +43,16 @@ def _workers_of_loaders_end() -> Iterator[None]:
     loader_workers.watch()
     yield
     loader_workers.end_all()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, None, None]:
+    """What the tests of a folder have left open is collected behind them, and not in the middle of another's."""
+    try:
+        yield
+    finally:
+        if nextitem is None or nextitem.path.parent != item.path.parent:
+            collect_leftovers()
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator
 
 import pytest
 
@@ -13,9 +14,16 @@ from octavo.errors import ChecksumError, RecordTypeError, StorageError, Unsuppor
 from octavo.integrations.beam import convert
 from tests.convert.adversary import RECORDS, names, read
 from tests.integrations.beam.samples import FN_API
+from tests.settling import collect_leftovers
 
 HERE = ["--runner", FN_API]
 PROCESSES = [*HERE, "--direct_running_mode=multi_processing", "--direct_num_workers=2"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _nothing_is_left_open() -> Iterator[None]:
+    yield
+    collect_leftovers()
 
 
 def same(one, other):

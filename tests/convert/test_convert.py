@@ -511,12 +511,12 @@ class TestInterruptions:
 
         def wait(_done, _total):
             begun.set()
-            go_on.wait(20)
+            go_on.wait(120)
 
         first = threading.Thread(target=octavo.convert, args=(source, "out@3.ffr"), kwargs={"progress": wait})
         first.start()
-        begun.wait(20)
         try:
+            assert begun.wait(60)
             with pytest.raises(StorageError, match="another conversion"):
                 octavo.convert(source, "out@3.ffr")
         finally:

@@ -84,6 +84,7 @@ def grown(quick_path: Path, base: str, group_size: int, codec: str) -> Grown:
 def open_torn(location: bytes | Path) -> tuple[octavo.Reader, list[type[Warning]]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        warnings.simplefilter("ignore", ResourceWarning)  # of what other tests have left
         return octavo.open(location, format="array_record"), [one.category for one in caught]
 
 

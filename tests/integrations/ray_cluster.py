@@ -13,14 +13,27 @@ def ensure() -> None:
     """Start it, if it does not run."""
     import ray
 
-    if not ray.is_initialized():
-        ray.init(
-            num_cpus=2,
-            include_dashboard=False,
-            object_store_memory=150 << 20,
-            log_to_driver=False,
-            logging_level=logging.ERROR,
-        )
+    for attempts_left in (2, 1, 0):
+        if ray.is_initialized():
+            return
+        try:
+            _start()
+        except Exception:  # Ray waits half a minute for its own processes, and no longer
+            ray.shutdown()
+            if not attempts_left:
+                raise
+
+
+def _start() -> None:
+    import ray
+
+    ray.init(
+        num_cpus=2,
+        include_dashboard=False,
+        object_store_memory=150 << 20,
+        log_to_driver=False,
+        logging_level=logging.ERROR,
+    )
 
 
 @pytest.hookimpl(wrapper=True)

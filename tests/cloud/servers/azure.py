@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.cloud.servers.object_server import ObjectServer
-from tests.cloud.servers.processes import find_tool, running
+from tests.cloud.servers.processes import PATIENCE_S, find_tool, running
 
 CONTAINER = "records"
 # Azurite's account and key are part of its documentation, the same everywhere.
@@ -40,7 +40,7 @@ def _make_container(endpoint: str) -> None:
     signature = base64.b64encode(hmac.digest(base64.b64decode(KEY), to_sign.encode(), hashlib.sha256)).decode()
     headers["Authorization"] = f"SharedKey {ACCOUNT}:{signature}"
     url = f"{endpoint}/{ACCOUNT}/{CONTAINER}?restype=container"
-    with urllib.request.urlopen(urllib.request.Request(url, headers=headers, method="PUT"), timeout=30):
+    with urllib.request.urlopen(urllib.request.Request(url, headers=headers, method="PUT"), timeout=PATIENCE_S):
         pass
 
 

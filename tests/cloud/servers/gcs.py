@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.cloud.servers.object_server import ObjectServer
-from tests.cloud.servers.processes import find_tool, running
+from tests.cloud.servers.processes import PATIENCE_S, find_tool, running
 
 BUCKET = "records"
 
@@ -29,7 +29,7 @@ def gcs_at(endpoint: str) -> ObjectServer:
 
 def _post(url: str, data: bytes, kind: str) -> None:
     request = urllib.request.Request(url, data, {"Content-Type": kind}, method="POST")
-    with urllib.request.urlopen(request, timeout=30):
+    with urllib.request.urlopen(request, timeout=PATIENCE_S):
         pass
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from tests.cloud.servers.processes import find_tool, running
+from tests.cloud.servers.processes import PATIENCE_S, find_tool, running
 
 
 class Toxiproxy:
@@ -22,7 +22,7 @@ class Toxiproxy:
     def _call(self, method: str, path: str, content: Any = None) -> bytes:
         data = None if content is None else json.dumps(content).encode()
         request = urllib.request.Request(self._api + path, data, {"Content-Type": "application/json"}, method=method)
-        with urllib.request.urlopen(request, timeout=30) as reply:
+        with urllib.request.urlopen(request, timeout=PATIENCE_S) as reply:
             return bytes(reply.read())
 
     @contextlib.contextmanager

@@ -15,6 +15,7 @@ import pytest
 
 from octavo.compat.ffrecord import FileReader, FileWriter
 from tests.naive import ffrecord as naive
+from tests.settling import collect_leftovers
 
 
 @pytest.fixture
@@ -49,6 +50,7 @@ def test_a_program_that_ends_without_closing_has_its_file(path):
 @pytest.mark.parametrize("n", [2, None])
 def test_a_forgotten_writer_with_records_missing_warns_and_leaves_nothing_that_opens(path, n):
     writer = begin(path, n, b"one")
+    collect_leftovers()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         del writer

@@ -98,10 +98,10 @@ def test_a_failure_leaves_what_was_in_the_folder_before(tmp_path):
 
 @pytest.mark.parametrize(("how", "error"), [("raises", KeyError), ("dies", concurrent.futures.BrokenExecutor)])
 def test_a_failure_leaves_the_parts_of_an_older_dump_that_were_not_begun(tmp_path, how, error):
-    dump(Numbered(40), tmp_path, 40)
+    dump(Numbered(400), tmp_path, 400)
     before = parts_of(tmp_path)
     with pytest.raises(error):
-        dump(Slow(40, 0, how), tmp_path, 40)
+        dump(Slow(400, 0, how), tmp_path, 400)  # to begin all of them would take long
     left = parts_of(tmp_path)
     assert len(left) > 0
     assert left.items() <= before.items()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import time
+import types
 from pathlib import Path
 
 import pytest
 
 import octavo
 from octavo.errors import AlreadyExistsError, NotFoundError, OptionError, SourceChangedError, StorageError
-from octavo.integrations.elastic import tasks, work
+from octavo.integrations.elastic import _task, tasks, work
 from octavo.integrations.elastic._outputs import HIDDEN
 from octavo.storage import _folders
 from tests.integrations.elastic.jobs import Job, copy_records
@@ -70,7 +70,7 @@ def test_workers_that_have_nothing_to_do_help_to_publish(job, monkeypatch):
         pauses.append(seconds)
         os.rmdir(f"{job.folder}/{SECOND}")
 
-    monkeypatch.setattr(time, "sleep", pause)
+    monkeypatch.setattr(_task, "time", types.SimpleNamespace(sleep=pause))
     assert work(job, copy_records) == 4
     assert len(pauses) == 1
     assert len(octavo.open(f"{job.folder}/copy@4.array_record")) == 100

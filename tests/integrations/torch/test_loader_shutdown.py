@@ -20,7 +20,7 @@ from octavo import errors  # noqa: E402
 from octavo.torch import Loader  # noqa: E402
 from tests.integrations.torch import interrupted_loops  # noqa: E402
 from tests.integrations.torch.records import lists, loader_threads, number, write_rows  # noqa: E402
-from tests.settling import comes_true  # noqa: E402
+from tests.settling import collect_leftovers, comes_true  # noqa: E402
 
 ROOT = Path(__file__).parents[3]
 pytestmark = pytest.mark.usefixtures("no_thread_is_left")
@@ -89,6 +89,7 @@ def test_a_loop_may_be_collected_by_one_of_its_threads(path):
             is_at_it.set()
             next(self.batches)
 
+    collect_leftovers()  # or those of other tests would be mistakes here
     previous, sys.unraisablehook = sys.unraisablehook, mistakes.append
     gc.disable()
     try:

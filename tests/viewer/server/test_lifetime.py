@@ -15,7 +15,7 @@ import pytest
 import octavo
 from octavo.errors import OctavoError, OptionError, StorageError
 from octavo.viewer import Viewer
-from tests.settling import PATIENCE_S, open_descriptors, settles
+from tests.settling import PATIENCE_S, comes_true, open_descriptors, settles
 
 
 @pytest.fixture
@@ -107,7 +107,7 @@ def test_the_end_does_not_wait_for_what_hangs(path):
     asking.start()
     assert source.waiting.wait(PATIENCE_S)
     viewer.close()
-    assert not viewer._thread.is_alive()
+    assert comes_true(lambda: not viewer._thread.is_alive())
     source.goes_on.set()
     asking.join(PATIENCE_S)
 
