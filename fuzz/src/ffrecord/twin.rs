@@ -115,11 +115,32 @@ fn likely_count(file: &[u8]) -> i64 {
 
     let counts = 1..=(file.len() - 12) / 12;
     let confirmed: Vec<usize> = counts.filter(|count| is_confirmed(*count)).collect();
-    let is_stored = |count: &&usize| **count as i64 == stored && ends_inside(**count);
-    let by_checksum = || confirmed.first().filter(|count| has_right_checksum(**count));
-    let by_ends = || confirmed.iter().find(|count| ends_inside(**count));
-    let found = confirmed.iter().find(is_stored).or_else(by_checksum).or_else(by_ends);
-    found.map_or(stored, |count| *count as i64)
+    let first = confirmed.first().filter(|count| has_right_checksum(**count));
+    let Some(found) = first.or_else(|| confirmed.iter().find(|count| ends_inside(**count))) else { return stored };
+    let is_possible = |count: &usize| (1..=(file.len() - 12) / 12).contains(count);
+    let Some(other) = usize::try_from(stored).ok().filter(|other| first.is_none() && is_possible(other)) else {
+        return *found as i64;
+    };
+    let is_consistent = confirmed.contains(&other) && ends_inside(other);
+    let (by_stored, by_found) = (right_samples(file, other), right_samples(file, *found));
+    if by_stored > by_found || (by_stored == by_found && is_consistent) {
+        return stored;
+    }
+    *found as i64
+}
+
+/// How many of the first eight and the last eight records have their checksums if there are so many records.
+fn right_samples(file: &[u8], count: usize) -> usize {
+    let legacy = [&[0; 4][..], &(count as i64).to_le_bytes(), &file[12..]].concat();
+    let records = Twin::read(&legacy, file.len() as u64, false).records;
+    let is_sample = |record: usize| record < 8 || record + 8 >= count;
+    let is_right = |record: usize| {
+        let placed = records[record].ok().filter(|(start, end, _)| end.saturating_sub(*start) <= 1 << 20);
+        placed.is_some_and(|(start, end, expected)| {
+            slice(file, start, end).is_some_and(|bytes| crc32(bytes) == expected)
+        })
+    };
+    (0..count).filter(|record| is_sample(*record) && is_right(*record)).count()
 }
 
 /// What recovery saves of a side file: each record that has its checksum, block by block, up to one whose head does not hold.
