@@ -8,7 +8,7 @@ use octavo_format::{Format, FormatError};
 
 use super::count::{mend_count, Mended};
 use super::listed::Listed;
-use super::{Lost, Piece, Survey};
+use super::{losses, Lost, Piece, Survey};
 use crate::error::{Error, Result};
 use crate::io::{read_vec, Source};
 use crate::open::ffrecord::{read_damaged_index, read_header, read_index, read_tables};
@@ -22,7 +22,7 @@ impl Survey {
         while at < file_bytes {
             let Some(head) = read_head(self.source.as_ref(), at)? else {
                 let reason = "it is not the head of a block: the writer ended while it wrote".to_owned();
-                self.lost.push(Lost::new(at, file_bytes, None, reason));
+                losses::add(&mut self.lost, Lost::new(at, file_bytes, None, reason));
                 break;
             };
             self.pieces.push(Piece::Spool { begin: at });
