@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import struct
+import time
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -95,15 +96,54 @@ def test_damaged_record_in_a_side_file_costs_itself_alone(quick_path: Path):
     ]
 
 
-def test_damaged_table_in_a_side_file_costs_what_is_behind_it(quick_path: Path):
-    content = bytearray(block([b"first"]) + block([b"second"]) + block([b"third"]))
-    at = len(block([b"first"]))
-    content[at + 24] ^= 1
+@pytest.mark.parametrize("byte", [8, 15, 16, 24, 31, 32], ids=lambda byte: f"byte {byte}")
+@pytest.mark.parametrize("damaged", range(4))
+def test_damaged_head_in_a_side_file_costs_its_block_alone(quick_path: Path, damaged: int, byte: int):
+    blocks = [block([b"%d.%d" % (number, record) for record in range(3)]) for number in range(4)]
+    content = bytearray(b"".join(blocks))
+    begin = sum(map(len, blocks[:damaged]))
+    content[begin + byte] ^= 1
     report, saved = recovered(quick_path / "damaged.ffr.partial", bytes(content))
-    assert saved[:1] == [b"first"]
-    assert b"second" not in saved
+    assert saved == [b"%d.%d" % (number, record) for number in range(4) if number != damaged for record in range(3)]
     assert (report.lost_count, report.ok) == (None, False)
-    assert report.lost[0].offset == at
+    lost = report.lost[0]
+    assert (lost.offset, lost.end) == (begin, begin + len(blocks[damaged]))
+    assert ("the writer ended" in lost.reason, "another one follows" in lost.reason) == (damaged == 3, damaged < 3)
+
+
+def test_damaged_first_bytes_of_a_block_behind_others_cost_it_alone(quick_path: Path):
+    first, second, third = (block([name]) for name in (b"first", b"second", b"third"))
+    report, saved = recovered(quick_path / "damaged.ffr.partial", first + b"O" + second[1:] + third)
+    assert saved == [b"first", b"third"]
+    assert report.lost[0].offset == len(first)
+
+
+def test_a_record_that_begins_like_a_block_is_none(quick_path: Path):
+    like_blocks = [spool.MAGIC, spool.MAGIC + struct.pack("<QII", 1, 7, 0) + bytes(40)]
+    content = bytearray(block(like_blocks) + block([b"behind"]))
+    content[9] ^= 1
+    _, saved = recovered(quick_path / "damaged.ffr.partial", bytes(content))
+    assert saved == [b"behind"]
+
+
+def test_a_block_far_behind_a_damaged_one_is_found(quick_path: Path):
+    # Its first bytes stand on both sides of every place where a search may take a breath.
+    for distance in range(4040, 4080):
+        content = bytearray(block([bytes(distance)]) + block([b"behind"]))
+        content[9] ^= 1
+        _, saved = recovered(quick_path / "damaged.ffr.partial", bytes(content))
+        assert saved == [b"behind"], distance
+
+
+def test_blocks_that_are_not_there_are_not_searched_for_ever(quick_path: Path):
+    # Each head claims tables that reach nearly to the end.
+    count, begun = 150_000, time.monotonic()
+    lies = b"".join(
+        block([]) + spool.MAGIC + struct.pack("<QII", max(1, 4 * (count - number) - 8), 1, 0) for number in range(count)
+    )
+    _, saved = recovered(quick_path / "liar.ffr.partial", lies + block([b"behind"]))
+    assert saved in ([b"behind"], [])
+    assert time.monotonic() - begun < 60
 
 
 @pytest.mark.parametrize(

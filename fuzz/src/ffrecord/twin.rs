@@ -143,7 +143,8 @@ fn right_samples(file: &[u8], count: usize) -> usize {
     (0..count).filter(|record| is_sample(*record) && is_right(*record)).count()
 }
 
-/// What recovery saves of a side file: each record that has its checksum, block by block, up to one whose head does not hold.
+/// What recovery saves of a side file: each record that has its checksum, block by block. Behind a head that does not hold,
+/// the next one that does may stand anywhere.
 pub fn salvage_spool(file: &[u8]) -> Vec<Vec<u8>> {
     let (mut saved, mut at) = (Vec::new(), 0usize);
     while let Some(head) = file.get(at..at.saturating_add(24)) {
@@ -151,7 +152,8 @@ pub fn salvage_spool(file: &[u8]) -> Vec<Vec<u8>> {
         let tables = file.get(at + 24..(at + 24).saturating_add(count.saturating_mul(12)));
         let Some(tables) = tables.filter(|tables| head.starts_with(MAGIC) && crc32(tables) == u32_at(head, 16))
         else {
-            break;
+            at += 1;
+            continue;
         };
         let mut start = (at + 24 + tables.len()) as u64;
         for number in 0..count {

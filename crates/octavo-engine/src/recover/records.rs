@@ -3,39 +3,51 @@
 use std::sync::Arc;
 
 use octavo_format::checksum::crc32::crc32;
-use octavo_format::format::ffrecord::{layout, spool, FfIndex};
+use octavo_format::format::ffrecord::{layout, FfIndex};
 use octavo_format::{Format, FormatError};
 
 use super::count::{mend_count, Mended};
 use super::listed::Listed;
 use super::{losses, Lost, Piece, Survey};
 use crate::error::{Error, Result};
-use crate::io::{read_vec, Source};
+use crate::io::read_vec;
 use crate::open::ffrecord::{read_damaged_index, read_header, read_index, read_tables};
+use crate::resync::ffrecord::{next_block, read_head};
+use crate::resync::Patience;
 use crate::write::RecordWriter;
 
 impl Survey {
-    /// Follows the blocks of a side file until one does not hold.
+    /// Follows the blocks of a side file; behind a head that does not hold, from the next one that does.
     pub(super) fn survey_spool(&mut self) -> Result<()> {
-        let file_bytes = self.source.len();
+        let source = Arc::clone(&self.source);
+        let (source, file_bytes) = (source.as_ref(), source.len());
+        let mut patience = Patience::new(file_bytes);
         let mut at = 0;
         while at < file_bytes {
-            let Some(head) = read_head(self.source.as_ref(), at)? else {
-                let reason = "it is not the head of a block: the writer ended while it wrote".to_owned();
-                losses::add(&mut self.lost, Lost::new(at, file_bytes, None, reason));
-                break;
+            let Some(head) = read_head(source, at, &mut patience)? else {
+                let next = next_block(source, at + 1, &mut patience)?;
+                let why =
+                    next.map_or("the writer ended while it wrote", |_| "it is damaged, and another one follows");
+                let reason = format!("it is not the head of a block: {why}");
+                let end = next.unwrap_or(file_bytes);
+                losses::add(&mut self.lost, Lost::new(at, end, None, reason));
+                at = end;
+                continue;
             };
             self.pieces.push(Piece::Spool { begin: at });
             let records = at + head.records_at as u64;
-            at = head.lens.iter().fold(records, |end, len| end.saturating_add(*len));
+            let end = head.lens.iter().fold(records, |end, len| end.saturating_add(*len));
+            patience.passed(end.min(file_bytes) - at);
+            at = end;
         }
         Ok(())
     }
 
     /// Writes the records of a block whose checksums hold; returns where it ends.
     pub(super) fn write_spool(&mut self, begin: u64, writer: &mut RecordWriter) -> Result<u64> {
-        let Some(head) = read_head(self.source.as_ref(), begin)? else { return Ok(begin) };
         let file_bytes = self.source.len();
+        let head = read_head(self.source.as_ref(), begin, &mut Patience::new(file_bytes))?;
+        let Some(head) = head else { return Ok(begin) };
         let mut at = begin + head.records_at as u64;
         for (&len, &expected) in head.lens.iter().zip(&head.checksums) {
             let end = at.saturating_add(len);
@@ -98,15 +110,6 @@ impl Survey {
 /// Whether the index is damaged, and not what says where it is.
 const fn is_in_tables(damage: &FormatError) -> bool {
     matches!(damage, FormatError::IndexChecksum { .. } | FormatError::OffsetOutOfOrder { .. })
-}
-
-/// The head of the block at `begin`.
-fn read_head(source: &dyn Source, begin: u64) -> Result<Option<spool::BlockHead>> {
-    let left = source.len() - begin;
-    let fixed = read_vec(source, begin, left.min(spool::HEAD_BYTES as u64))?;
-    let Some(size) = spool::head_size(&fixed).filter(|size| *size <= left) else { return Ok(None) };
-    let head = read_vec(source, begin, size)?;
-    Ok(spool::parse_block(&head))
 }
 
 impl Survey {

@@ -1,5 +1,6 @@
 //! Finding the next whole piece of a file behind damage: one whose checksums hold.
 
+pub(crate) mod ffrecord;
 pub(crate) mod recordio;
 pub(crate) mod tfrecord;
 
