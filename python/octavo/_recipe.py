@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from octavo._options import ArrayRecordWriterOptions
@@ -79,7 +80,13 @@ def recipe_of_salvage(about: dict[str, Any]) -> dict[str, Any]:
         return tfrecord_arguments(codec=about["codec"])
     text = about["writer_options"]
     group_size = about["group_size"] if text is None else None  # judged from a chunk that may be a short one
-    return _as_before(about["format"], text, about["codec"], group_size, transposed=about["transposed"])
+    before = _as_before(about["format"], text, about["codec"], group_size, transposed=about["transposed"])
+    most = about["most_group_size"]
+    if before["group_size"] is None or most is None or before["group_size"] <= most:
+        return before
+    # What the file says would not fit into memory.
+    written = ArrayRecordWriterOptions.of_file(before["writer_options"]) or ArrayRecordWriterOptions()
+    return _arguments(dataclasses.replace(written, group_size=most))
 
 
 def _as_before(

@@ -62,6 +62,7 @@ impl Salvage {
             dict.set_item("format", survey.format.name())?;
             dict.set_item("codec", survey.codec.map(Codec::name))?;
             dict.set_item("group_size", survey.group_size)?;
+            dict.set_item("most_group_size", survey.most_group_size())?;
             dict.set_item("transposed", survey.transposed)?;
             dict.set_item("dialect", survey.dialect.map(Dialect::name))?;
             dict.set_item("writer_options", &survey.writer_options)?;

@@ -16,6 +16,7 @@ mod search;
 mod sorting;
 mod stretch;
 mod survey;
+mod windows;
 
 use std::sync::Arc;
 
@@ -39,6 +40,7 @@ use crate::write::RecordWriter;
 
 use listed::Listed;
 use losses::Losses;
+use windows::Windows;
 
 /// What is wrong with a piece that is too large for this machine; others may still be saved.
 const NO_MEMORY: ChunkFault = ChunkFault::Damaged("it does not fit into memory");
@@ -117,6 +119,7 @@ pub struct Survey {
     /// The dialect of its chunks, where its format has several.
     pub dialect: Option<Dialect>,
     losses: Losses,
+    windows: Windows,
     /// FFRecord only: the records of an index.
     listed: Option<Listed>,
 }
@@ -160,6 +163,7 @@ impl Survey {
             transposed: None,
             dialect: None,
             losses: Losses::default(),
+            windows: Windows::default(),
             listed: None,
         };
         match format {
@@ -179,6 +183,12 @@ impl Survey {
         let total = survey.file_bytes();
         progress(total, total)?;
         Ok(survey)
+    }
+
+    /// The most records that a group of the new file may have, if there is a limit: a group has to fit into memory.
+    pub fn most_group_size(&self) -> Option<u64> {
+        // Of two chunks that are as large as a chunk may be: groups need not be powers of two.
+        self.windows.most_records(most_decoded(self.file_bytes()).saturating_mul(2))
     }
 
     /// The size of the file itself.
@@ -239,8 +249,11 @@ impl Survey {
             self.losses.pass(piece.begin(), writer.record_count());
             let done = match piece {
                 Piece::Chunk { begin, end } | Piece::Journal { begin, end } => {
-                    let bytes = read_vec(self.source.as_ref(), begin, end - begin)?;
-                    match decode(begin, &bytes, total, &mut decoder) {
+                    let decoded = match self.read_chunk(begin, end)? {
+                        Some(bytes) => decode(begin, &bytes, total, &mut decoder),
+                        None => Err((NO_MEMORY, None)),
+                    };
+                    match decoded {
                         Ok(decoded) => writer.write_all((0..decoded.len()).map(|at| decoded.record(at)))?,
                         Err((fault, records)) => {
                             let saved = writer.record_count();

@@ -1,15 +1,12 @@
 //! What the chunks that a scan met are: records, their index, and what was written again later.
 
 use octavo_format::chunk::ChunkFault;
-use octavo_format::format::riegeli::chunk::HEADER_SPAN;
-use octavo_format::format::riegeli::journal;
 use octavo_format::format::riegeli::layout::{ChunkKind, BLOCK, FIRST_CHUNK};
 use octavo_format::Format;
 
 use super::survey::{Met, What};
 use super::{Lost, Piece, Survey};
 use crate::error::Result;
-use crate::io::read_vec;
 
 impl Survey {
     /// Tells records from footers and postscripts, and drops what was written again later.
@@ -34,7 +31,7 @@ impl Survey {
         let (mut has_ended, is_guess) = (false, has_groups && self.writer_options.is_none());
         // Records in padding, which the next chunk of records repeats as well.
         let mut journal: Option<(Piece, u64)> = None;
-        // Whether that is only likely, because another journal behind it cannot be told from anything else.
+        // Whether that is only likely, because what stands behind it cannot be told from another journal.
         let mut is_doubtful = false;
         for chunk in met {
             let (begin, end, records) = (chunk.begin, chunk.end, chunk.header.num_records);
@@ -62,6 +59,7 @@ impl Survey {
                     }
                     (journal, is_doubtful) = (None, false);
                     self.pieces.push(Piece::Chunk { begin, end });
+                    self.windows.add(records, chunk.header.decoded_data_size);
                     repeated = Some(records).filter(|count| is_short(*count));
                     kept = repeated;
                 }
@@ -69,7 +67,14 @@ impl Survey {
                     if is_doubtful && !self.is_repeated(journal, begin, end)? {
                         self.save(journal);
                     }
-                    journal = Some((Piece::Journal { begin, end }, self.count_in(begin, end)?));
+                    // Where its own header is damaged, what it holds stands for it.
+                    let piece = match chunk.header.kind {
+                        ChunkKind::Padding => Piece::Journal { begin, end },
+                        _ => Piece::Chunk { begin, end },
+                    };
+                    let (count, bytes) = self.size_of(begin, end)?;
+                    self.windows.add(count, bytes);
+                    journal = Some((piece, count));
                     is_doubtful = false;
                 }
                 What::Damaged(fault) if chunk.header.kind.has_records() => {
@@ -78,12 +83,13 @@ impl Survey {
                     let count = records.saturating_sub(saved.or(kept.take()).unwrap_or(0));
                     self.lose(begin, end, Some(count), &fault);
                 }
+                What::Damaged(fault) if records > 0 && chunk.header.kind != ChunkKind::Padding => {
+                    self.save(journal.take());
+                    self.lose(begin, end, Some(records), &fault);
+                }
                 // A later journal of the same group, perhaps: what is behind it repeats the one before, too.
                 What::Damaged(fault) => self.lose(begin, end, Some(0), &fault),
-                What::Gap if self.looks_like_journal(begin)? => is_doubtful = journal.is_some(),
-                What::Gap => {
-                    self.save(journal.take());
-                }
+                What::Gap => is_doubtful = journal.is_some(),
                 What::Footer | What::Postscript | What::Nothing => {}
             }
         }
@@ -113,9 +119,11 @@ impl Survey {
     /// Whether the chunk there begins with the records of a journal.
     fn is_repeated(&self, journal: Option<(Piece, u64)>, begin: u64, end: u64) -> Result<bool> {
         match journal {
-            Some((Piece::Journal { begin: short_begin, end: short_end }, _)) => {
-                Ok(self.repeats((short_begin, short_end), (begin, end))?.is_some())
-            }
+            Some((
+                Piece::Journal { begin: short_begin, end: short_end }
+                | Piece::Chunk { begin: short_begin, end: short_end },
+                _,
+            )) => Ok(self.repeats((short_begin, short_end), (begin, end))?.is_some()),
             _ => Ok(false),
         }
     }
@@ -128,13 +136,6 @@ impl Survey {
         };
         let more = next.len().checked_sub(short.len());
         Ok(more.filter(|_| (0..short.len()).all(|at| short.record(at) == next.record(at))))
-    }
-
-    /// Whether a journal seems to begin there, though its header does not hold.
-    fn looks_like_journal(&self, begin: u64) -> Result<bool> {
-        let len = (HEADER_SPAN + journal::MAGIC.len() as u64).min(self.source.len() - begin);
-        let head = read_vec(self.source.as_ref(), begin, len)?;
-        Ok(head.windows(journal::MAGIC.len()).any(|bytes| bytes == journal::MAGIC))
     }
 
     /// Records a chunk: what the footer says it was to be, or else the most that any chunk has.

@@ -6,14 +6,14 @@ use octavo_format::chunk::DecodedChunk;
 use octavo_format::chunk::{Check, ChunkFault};
 use octavo_format::codec::Decoder;
 use octavo_format::format::riegeli::chunk::{self, HEADER_SPAN};
-use octavo_format::format::riegeli::index::{agrees, CONTRADICTION};
+use octavo_format::format::riegeli::index::{agrees, CONTRADICTION, OVERLAP};
 use octavo_format::format::riegeli::journal;
-use octavo_format::format::riegeli::layout::{ChunkHeader, ChunkKind, FIRST_CHUNK};
+use octavo_format::format::riegeli::layout::{ChunkHeader, ChunkKind, FIRST_CHUNK, SIGNATURE};
 use octavo_format::{Format, Placement};
 
 use super::alignment::Alignment;
 use super::search::Search;
-use super::{Lost, Piece, Survey, TOO_MUCH};
+use super::{Lost, Piece, Survey, NO_MEMORY, TOO_MUCH};
 use crate::error::{Error, Result};
 use crate::io::read_vec;
 use crate::open::expansion::most_decoded;
@@ -46,7 +46,9 @@ impl Survey {
         &mut self,
         progress: &mut dyn FnMut(u64, u64) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
-        let mut scan_from = FIRST_CHUNK.min(self.source.len());
+        // Without the signature, bytes may be missing before the first chunk.
+        let head = read_vec(self.source.as_ref(), 0, FIRST_CHUNK.min(self.source.len()))?;
+        let mut scan_from = if head == SIGNATURE { FIRST_CHUNK } else { 0 };
         let mut has_end = false;
         if self.format == Format::ArrayRecord {
             match open::array_record::read_index(self.source.as_ref(), &OpenOptions::default()) {
@@ -85,19 +87,24 @@ impl Survey {
                 .place_chunk(number, &mut placement)
                 .map_err(|damage| Error::format(self.source.name(), damage))?;
             let (begin, records) = (placement.span.offset, index.records_in(number));
+            // What the index lists must not overlap, or the same bytes would be looked through, and saved, any number of times.
+            let limit = index.extent_end(number).min(self.source.len());
             let is_listed = |header: &ChunkHeader| agrees(header, placement.record_len, records);
-            let (end, fault) = match self.look(begin)? {
+            let (end, fault) = match self.look(begin, limit)? {
                 Ok(Met { what: What::Records, end, header, .. }) if is_listed(&header) => (end, None),
                 Ok(Met { what: What::Damaged(fault), end, .. }) => (end, Some(fault)),
                 // Nor is it saved if it has records: it may be a footer, or stand in another place as well.
                 Ok(Met { end, .. }) => (end, Some(CONTRADICTION.into())),
-                Err(fault) => match self.vouched_end(begin, &placement, records)? {
+                Err(fault) => match self.vouched_end(begin, limit, &placement, records)? {
                     Some(end) => (end, None),
                     None => (placement.span.end(), Some(fault)),
                 },
             };
             match fault {
-                None => self.pieces.push(Piece::Chunk { begin, end }),
+                None => {
+                    self.pieces.push(Piece::Chunk { begin, end });
+                    self.windows.add(records, placement.record_len);
+                }
                 Some(fault) => {
                     let saved = self.save_journal(last_end, begin)?;
                     self.lose(begin, end, Some(records.saturating_sub(saved)), &fault);
@@ -113,7 +120,7 @@ impl Survey {
     fn save_journal(&mut self, from: u64, to: u64) -> Result<u64> {
         let (mut at, mut last) = (from, None);
         while at < to {
-            let Ok(met) = self.look(at)? else { break };
+            let Ok(met) = self.look(at, self.source.len())? else { break };
             if let What::Journal = met.what {
                 last = Some((met.begin, met.end));
             }
@@ -121,17 +128,34 @@ impl Survey {
         }
         let Some((begin, end)) = last else { return Ok(0) };
         self.pieces.push(Piece::Journal { begin, end });
-        self.count_in(begin, end)
+        let (count, bytes) = self.size_of(begin, end)?;
+        self.windows.add(count, bytes);
+        Ok(count)
     }
 
     /// Where a chunk ends whose header's hash is wrong, but whose header says what the footer says and whose data holds.
-    fn vouched_end(&self, begin: u64, placement: &Placement, records: u64) -> Result<Option<u64>> {
-        let bytes = read_vec(self.source.as_ref(), begin, placement.span.len)?;
-        let mut spare = Vec::new();
+    fn vouched_end(&self, begin: u64, limit: u64, placement: &Placement, records: u64) -> Result<Option<u64>> {
+        let source = self.source.as_ref();
+        let (mut bytes, mut spare) = (read_vec(source, begin, placement.span.len)?, Vec::new());
+        let opened = chunk::open(begin, &bytes, Check::Nothing, &mut spare);
+        // How much there was to be read was a guess.
+        if let Err(ChunkFault::Short { needed }) = opened {
+            if needed > limit - begin {
+                return Ok(None);
+            }
+            let Some(read) = self.read_chunk(begin, begin + needed)? else { return Ok(None) };
+            bytes = read;
+        }
         let Ok((header, data)) = chunk::open(begin, &bytes, Check::Nothing, &mut spare) else { return Ok(None) };
         let holds = agrees(&header, placement.record_len, records)
             && chunk::check_data(&header, data, Check::Data).is_ok();
-        Ok(header.end(begin).filter(|end| holds && *end <= self.source.len()))
+        Ok(header.end(begin).filter(|end| holds && *end <= limit))
+    }
+
+    /// The bytes of a chunk, if there is memory for them: what is too large for this machine is lost alone.
+    pub(super) fn read_chunk(&self, begin: u64, end: u64) -> Result<Option<Vec<u8>>> {
+        let read = read_vec(self.source.as_ref(), begin, end - begin).map(Some);
+        read.or_else(|error| if error.is_no_memory() { Ok(None) } else { Err(error) })
     }
 
     pub(super) fn lose(&mut self, offset: u64, end: u64, record_count: Option<u64>, fault: &ChunkFault) {
@@ -150,9 +174,14 @@ impl Survey {
         let (mut search, mut alignment) = (Search::new(Arc::clone(&self.source)), Alignment::default());
         let mut met = Vec::new();
         let mut at = from;
+        // A chunk that a journal holds, found because the header of the journal does not hold.
+        let mut inner = None;
         while at < self.source.len() {
-            match self.look(at)? {
-                Ok(found) => {
+            match self.look(at, self.source.len())? {
+                Ok(mut found) => {
+                    if inner == Some(at) && matches!(found.what, What::Records) {
+                        found.what = What::Journal;
+                    }
                     at = found.end;
                     met.push(found);
                 }
@@ -165,6 +194,11 @@ impl Survey {
                         behind = at + missing_bytes;
                     }
                     let next = search.next_chunk(behind, &mut progress)?.unwrap_or(self.source.len());
+                    inner = Some(next).filter(|next| self.follows_journal_magic(*next));
+                    if at == 0 && next == FIRST_CHUNK && missing_bytes == 0 {
+                        at = next; // only the signature is damaged
+                        continue;
+                    }
                     self.lose(at, next, None, &fault);
                     let header = ChunkHeader::of(ChunkKind::Other(0), &[], 0, 0);
                     met.push(Met { begin: at, end: next, header, what: What::Gap });
@@ -176,8 +210,17 @@ impl Survey {
         Ok(met)
     }
 
-    pub(super) fn count_in(&self, begin: u64, end: u64) -> Result<u64> {
-        Ok(self.decode_at(begin, end)?.map_or(0, |decoded| decoded.len() as u64))
+    /// Whether what marks a journal stands right before a place.
+    fn follows_journal_magic(&self, place: u64) -> bool {
+        let len = journal::MAGIC.len() as u64;
+        let before = place.checked_sub(len).and_then(|begin| read_vec(self.source.as_ref(), begin, len).ok());
+        before.is_some_and(|bytes| bytes == journal::MAGIC)
+    }
+
+    /// How many records a chunk or a journal has, and their bytes.
+    pub(super) fn size_of(&self, begin: u64, end: u64) -> Result<(u64, u64)> {
+        let decoded = self.decode_at(begin, end)?;
+        Ok(decoded.map_or((0, 0), |decoded| (decoded.len() as u64, decoded.memory())))
     }
 
     pub(super) fn count_at(&self, begin: u64) -> Result<u64> {
@@ -185,8 +228,8 @@ impl Survey {
         Ok(chunk::open_header(begin, &head).map_or(0, |header| header.num_records))
     }
 
-    /// The chunk at `begin`, its hashes verified; a fault where not even its header holds.
-    fn look(&self, begin: u64) -> Result<std::result::Result<Met, ChunkFault>> {
+    /// The chunk at `begin`, which must end at `limit`, its hashes verified; a fault where not even its header holds.
+    fn look(&self, begin: u64, limit: u64) -> Result<std::result::Result<Met, ChunkFault>> {
         let (source, file_bytes) = (self.source.as_ref(), self.source.len());
         let head = read_vec(source, begin, HEADER_SPAN.min(file_bytes.saturating_sub(begin)))?;
         let header = match chunk::open_header(begin, &head) {
@@ -201,7 +244,12 @@ impl Survey {
             let what = What::Damaged(ChunkFault::Truncated { end, file_bytes });
             return Ok(Ok(Met { begin, end: file_bytes, header, what }));
         }
-        let bytes = read_vec(source, begin, end - begin)?;
+        if end > limit {
+            return Ok(Ok(Met { begin, end: limit, header, what: What::Damaged(OVERLAP.into()) }));
+        }
+        let Some(bytes) = self.read_chunk(begin, end)? else {
+            return Ok(Ok(Met { begin, end, header, what: What::Damaged(NO_MEMORY) }));
+        };
         let mut spare = Vec::new();
         let what = match chunk::open(begin, &bytes, Check::Nothing, &mut spare) {
             Ok((header, data)) => match octavo_format::checksum::highway::highway_hash(data) {
@@ -223,7 +271,7 @@ impl Survey {
 
     /// The records of a chunk or a journal, if they can be decoded.
     pub(super) fn decode_at(&self, begin: u64, end: u64) -> Result<Option<DecodedChunk>> {
-        let bytes = read_vec(self.source.as_ref(), begin, end - begin)?;
+        let Some(bytes) = self.read_chunk(begin, end)? else { return Ok(None) };
         Ok(super::decode(begin, &bytes, self.file_bytes(), &mut Decoder::new()).ok())
     }
 }

@@ -13,6 +13,8 @@ use super::{chunk, decoded, simple};
 
 /// The message of a chunk that should hold one record and does not.
 pub const CONTRADICTION: Damage = "its header contradicts the index";
+/// The message of a chunk that is larger than its place.
+pub const OVERLAP: Damage = "it reaches into the next one";
 
 /// Record number -> placement, for ArrayRecord and plain Riegeli files.
 #[derive(Debug)]
@@ -51,6 +53,12 @@ impl ChunkIndex {
         self.end
     }
 
+    /// Where a chunk ends at the latest: where the next one begins, or what is behind all of them.
+    pub fn extent_end(&self, chunk: u64) -> u64 {
+        let next = self.table.get(bytes::to_usize(chunk)).map_or(None, |(_, next)| next);
+        next.unwrap_or(self.end)
+    }
+
     /// The table of chunks.
     pub const fn table(&self) -> &ChunkTable {
         &self.table
@@ -75,13 +83,10 @@ impl ChunkIndex {
     /// An error about a chunk. Whatever is wrong, a damaged header is the better explanation.
     #[cold]
     fn fault(&self, chunk: u64, offset: u64, encoded: &[u8], fault: ChunkFault) -> FormatError {
-        let next = self.table.get(bytes::to_usize(chunk)).map_or(None, |(_, next)| next);
-        let extent = next.unwrap_or(self.end) - offset;
+        let extent = self.extent_end(chunk) - offset;
         let fault = match (chunk::open_header(offset, encoded), fault) {
             (Err(damaged @ ChunkFault::HeaderHash { .. }), _) => damaged,
-            (_, ChunkFault::Short { needed }) if needed > extent => {
-                ChunkFault::Damaged("it reaches into the next one")
-            }
+            (_, ChunkFault::Short { needed }) if needed > extent => OVERLAP.into(),
             (_, fault) => fault,
         };
         let record_count = self.records_in(chunk);
