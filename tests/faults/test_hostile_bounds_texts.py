@@ -53,6 +53,7 @@ def test_manifest_that_is_no_file_is_an_error_and_nobody_waits(tmp_path: Path, k
 
 @pytest.mark.parametrize("call", [octavo.digest, lambda path: octavo.diff(path, path)], ids=["digest", "diff"])
 def test_manifest_of_urls_is_an_error_where_nothing_is(tmp_path: Path, call: Callable[[Path], object]):
+    pytest.importorskip("obstore", reason="object stores need obstore")
     path = tmp_path / "urls.octm"
     path.write_text(
         '{"octavo": "manifest", "version": 1, "format": "ffrecord", "paths": ["memory://nothing/here.ffr"], '
