@@ -160,7 +160,7 @@ impl Survey {
 
     pub(super) fn lose(&mut self, offset: u64, end: u64, record_count: Option<u64>, fault: &ChunkFault) {
         let end = end.min(self.source.len());
-        self.lost.push(Lost::new(offset, end, record_count, fault.to_string()));
+        super::losses::add(&mut self.lost, Lost::new(offset, end, record_count, fault.to_string()));
     }
 
     /// Visits chunk after chunk; behind a header that does not hold, the next one that does.
