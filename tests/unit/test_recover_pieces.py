@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import zlib
 from pathlib import Path
 
 import pytest
@@ -169,3 +170,65 @@ class TestGroups:
         _, saved = recovered(tmp_path / "cut.array_record", path.read_bytes()[:-70_000])
         assert octavo.open(tmp_path / "saved.array_record").info.group_size == 4096
         assert saved == octavo.open(path).read_all()[: len(saved)]
+
+
+class TestCutFooters:
+    """A footer has a record for each chunk, and one more; none of them is the user's."""
+
+    def cut(self, path: Path, records: int, group_size: int) -> bytes:
+        with octavo.create(path, codec="none", group_size=group_size) as writer:
+            writer.write_many(b"%04d" % number * 250 for number in range(records))
+        content = path.read_bytes()
+        footer = content.rindex(b"%04d" % (records - 1) * 250) + 1000
+        return content[: footer + 40 + 20]  # its header and some of its data
+
+    @pytest.mark.parametrize(("records", "group_size"), [(300, 1), (300, 16)])
+    def test_one_with_more_records_than_a_group_costs_none(self, tmp_path, records, group_size):
+        content = self.cut(tmp_path / "whole.array_record", records, group_size)
+        report, saved = recovered(tmp_path / "cut.array_record", content)
+        assert len(saved) == records
+        footer, rest = report.lost
+        assert (footer.record_count, rest.record_count) == (0, None)
+        assert footer.reason.startswith("the footer: ")
+
+    def test_one_that_could_be_a_group_is_not_counted(self, tmp_path):
+        content = self.cut(tmp_path / "whole.array_record", 300, 100)
+        report, saved = recovered(tmp_path / "cut.array_record", content)
+        assert len(saved) == 300
+        assert report.lost_count is None
+        assert report.lost[0].reason.startswith("the footer, or records: ")
+
+    def test_records_at_the_end_that_are_cut_are_told_as_lost(self, tmp_path):
+        path = tmp_path / "whole.array_record"
+        with octavo.create(path, codec="none", group_size=16) as writer:
+            writer.write_many(b"%04d" % number * 250 for number in range(160))
+        content = path.read_bytes()
+        report, saved = recovered(tmp_path / "cut.array_record", content[: content.index(b"0150" * 250)])
+        assert len(saved) == 144
+        assert report.lost[0].record_count == 16
+
+
+def test_records_behind_what_looks_like_a_compressed_stream_are_saved(tmp_path):
+    path = tmp_path / "whole.tfrecord"
+    records = [b"%d" % number + zlib.compress(b"pixels" * number) for number in range(200)]
+    with octavo.create(path) as writer:
+        writer.write_many(records)
+    content = path.read_bytes()
+    begin = content.index(records[30]) + 2  # behind the number
+    assert zlib.decompressobj().decompress(content[begin:]) == b"pixels" * 30
+    report, saved = recovered(tmp_path / "cut.tfrecord", content[begin:])
+    assert saved == records[31:]
+    assert report.lost_count is None
+
+
+def test_a_compressed_stream_whose_first_record_is_damaged_is_still_one(tmp_path):
+    records = [b"record %d" % number for number in range(200)]
+    plain = tmp_path / "plain.tfrecord"
+    with octavo.create(plain) as writer:
+        writer.write_many(records)
+    damaged = bytearray(plain.read_bytes())
+    damaged[0] ^= 1
+    for level in (0, 6):  # with and without records that can be seen from outside
+        _, saved = recovered(tmp_path / f"level-{level}.tfrecord", zlib.compress(bytes(damaged), level))
+        assert saved == records[1:]
+        (tmp_path / "saved.tfrecord").unlink()

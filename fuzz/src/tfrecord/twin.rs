@@ -97,10 +97,11 @@ impl Twin {
 
 /// The records that recovery finds.
 pub fn salvage(file: &[u8]) -> Vec<Vec<u8>> {
-    match wrapping_of(file) {
-        Some(wrapping) => whole_records(&inflate(wrapping, file).data),
-        None => whole_records(file),
-    }
+    let Some(wrapping) = wrapping_of(file) else { return whole_records(file) };
+    let data = inflate(wrapping, file).data;
+    // What only looks like a stream may stand before records.
+    let is_one = length(&data).is_some() || holds_a_record(&data);
+    whole_records(if is_one { &data } else { file })
 }
 
 /// Whether a whole record begins at any of these bytes.

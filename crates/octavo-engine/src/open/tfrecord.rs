@@ -13,6 +13,7 @@ use super::tail::{is_zeros, Tail};
 use crate::error::{Error, Result};
 use crate::hop::Hops;
 use crate::interrupt;
+use crate::io::memory::MemorySource;
 use crate::io::{read_vec, Source};
 use crate::resync::tfrecord::next_record;
 use crate::resync::Patience;
@@ -47,20 +48,35 @@ fn wrapping_of(head: &[u8]) -> Option<Wrapping> {
     }
 }
 
-/// The first bytes of what a compressed stream holds.
+/// Whether records come out of what looks like the beginning of a compressed stream, as far as its first piece tells.
+pub(crate) fn holds_records(source: &dyn Source, wrapping: Wrapping) -> Result<bool> {
+    const MOST: usize = 1 << 20;
+    let start = inflated_start(source, wrapping, MOST)?;
+    if parse_header(&start).is_ok() {
+        return Ok(true);
+    }
+    let (start, mut patience) = (MemorySource::new(source.name(), &start), Patience::new(source.len()));
+    Ok(next_record(&start, 1, &mut patience, &mut calmly)?.is_some())
+}
+
 fn inflated_head(source: &dyn Source, wrapping: Wrapping) -> Result<Vec<u8>> {
+    inflated_start(source, wrapping, HEADER_BYTES)
+}
+
+/// The first bytes of what a compressed stream holds.
+fn inflated_start(source: &dyn Source, wrapping: Wrapping, most: usize) -> Result<Vec<u8>> {
     const ENOUGH: u64 = 64 << 10;
     let piece = read_vec(source, 0, source.len().min(ENOUGH))?;
-    let mut head = Vec::new();
+    let mut start = Vec::new();
     let _ = Walk::new(wrapping, u64::MAX, 1).feed(&piece, |decoded, _| {
-        head.extend_from_slice(&decoded[..decoded.len().min(HEADER_BYTES - head.len())]);
-        if head.len() < HEADER_BYTES {
+        start.extend_from_slice(&decoded[..decoded.len().min(most - start.len())]);
+        if start.len() < most {
             Ok(())
         } else {
             Err(())
         }
     });
-    Ok(head)
+    Ok(start)
 }
 
 /// The index of a file that is a TFRecord file by its name or its first bytes.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use octavo_format::chunk::DecodedChunk;
+use octavo_format::chunk::{ChunkFault, DecodedChunk};
 use octavo_format::format::array_record::{postscript, FooterEntry, Metadata};
 use octavo_format::format::riegeli::layout::{is_chunk_boundary, ChunkKind, BLOCK, FIRST_CHUNK};
 
@@ -59,6 +59,7 @@ impl Survey {
                 ref what => matches!(what, What::Postscript),
             };
         }
+        self.note_cut_footer(met);
         let mut before = Before::default();
         for (chunk, is_before_postscript) in met.iter_mut().zip(is_before_postscript) {
             let is_pointed_at = footers.contains(&chunk.begin);
@@ -86,6 +87,26 @@ impl Survey {
             }
             before.pass(chunk);
         }
+    }
+
+    /// A chunk that the file ends in may be its footer, whose records are not the user's: one for each chunk, and one more. It is for
+    /// sure if that is more than a group has.
+    fn note_cut_footer(&mut self, met: &mut [Met]) {
+        let Some((last, before)) = met.split_last_mut() else { return };
+        let What::Damaged(fault @ ChunkFault::Truncated { .. }) = last.what else { return };
+        let holds_records = |chunk: &&Met| {
+            matches!(chunk.what, What::Records)
+                || matches!(chunk.what, What::Damaged(_)) && chunk.header.kind.has_records()
+        };
+        let listed = self.pieces.len() + before.iter().filter(holds_records).count();
+        if !last.header.kind.has_records() || last.header.num_records != listed as u64 + 1 {
+            return;
+        }
+        let group = before.iter().filter(holds_records).map(|chunk| chunk.header.num_records).max();
+        let is_sure = group.max(self.group_size).is_some_and(|group| last.header.num_records > group);
+        let (what, count) = if is_sure { ("the footer", Some(0)) } else { ("the footer, or records", None) };
+        self.lost.push(Lost::new(last.begin, last.end, count, format!("{what}: {fault}")));
+        last.what = What::Nothing;
     }
 
     /// What a footer says, and whether the chunks that it lists are where it says; nothing if it is none.
