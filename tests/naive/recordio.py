@@ -347,29 +347,19 @@ def read_header(content: bytes, offset: int, dialect: str) -> Header:
 
 def records_of(content: bytes, header: Header) -> list[bytes]:
     """The records of a chunk that is good in every respect."""
-    records = records_that_fill(content, header)
-    if len(records) != header.count:
-        raise Damaged(f"the chunk at {header.offset} has {len(records)} records, not {header.count}")
-    return records
-
-
-def records_that_fill(content: bytes, header: Header) -> list[bytes]:
-    """The records of a chunk, however many its header says."""
     payload = content[header.offset + HEADER : header.end]
     rules = DIALECTS[header.dialect]
     if rules.checksum(payload) != header.checksum:
         raise Damaged(f"the checksum of the chunk at {header.offset} is wrong")
     stream = Cursor(rules.codecs[header.codec].decompress(payload))
-    records = []
-    while stream.left:
-        records.append(stream.take(int.from_bytes(stream.take(4), "little")))
+    records = [stream.take(int.from_bytes(stream.take(4), "little")) for _ in range(header.count)]
+    stream.end()
     return records
 
 
-def is_good(content: bytes, offset: int, dialect: str, *, counted: bool = True) -> bool:
+def is_good(content: bytes, offset: int, dialect: str) -> bool:
     try:
-        header = read_header(content, offset, dialect)
-        records_of(content, header) if counted else records_that_fill(content, header)
+        records_of(content, read_header(content, offset, dialect))
     except Damaged:
         return False
     return True
@@ -407,10 +397,9 @@ def detect(content: bytes) -> tuple[str | None, bool]:
     return next(iter(candidates(content, 0)), None), False
 
 
-def next_good(content: bytes, start: int, dialect: str, *, counted: bool = True) -> int | None:
+def next_good(content: bytes, start: int, dialect: str) -> int | None:
     """Where the first good chunk begins that does not begin before `start`."""
-    places = places_of_magic(content, start)
-    return next((place for place in places if is_good(content, place, dialect, counted=counted)), None)
+    return next((place for place in places_of_magic(content, start) if is_good(content, place, dialect)), None)
 
 
 class NaiveFile:
@@ -474,7 +463,7 @@ def decode(content: bytes) -> list[bytes]:
 
 
 def salvage(content: bytes) -> list[bytes]:
-    """The records of all chunks that are good, but for the number of their records, which has no checksum."""
+    """The records of all chunks that are good."""
     dialect, _ = detect(content)
     saved: list[bytes] = []
     place: int | None = 0
@@ -482,13 +471,13 @@ def salvage(content: bytes) -> list[bytes]:
         try:
             header = read_header(content, place, dialect)
         except Damaged:
-            place = next_good(content, place + 1, dialect, counted=False)
+            place = next_good(content, place + 1, dialect)
             continue
-        if is_good(content, place, dialect, counted=False):
-            saved += records_that_fill(content, header)
+        if is_good(content, place, dialect):
+            saved += records_of(content, header)
             place = header.end
-        elif header.end == len(content) or is_good(content, header.end, dialect, counted=False):
+        elif header.end == len(content) or is_good(content, header.end, dialect):
             place = header.end  # the header told the truth; what looks like a chunk inside is part of a record
         else:
-            place = next_good(content, place + 1, dialect, counted=False)
+            place = next_good(content, place + 1, dialect)
     return saved

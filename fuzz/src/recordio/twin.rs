@@ -24,31 +24,24 @@ fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
 
 /// The header at the start of these bytes, with the checksum first or the count first, if it is possible.
 fn header(bytes: &[u8], checksum_first: bool) -> Option<Header> {
-    uncounted_header(bytes, checksum_first).filter(|header| {
-        let most = u64::from(header.size) * 1032 / 4;
-        header.count >= 1 && u64::from(header.count) <= most
-    })
-}
-
-/// The same, whatever it says of the number of records.
-fn uncounted_header(bytes: &[u8], checksum_first: bool) -> Option<Header> {
     let [a, b, c, d] = [u32_at(bytes, 4)?, u32_at(bytes, 8)?, u32_at(bytes, 12)?, u32_at(bytes, 16)?];
     let header = match checksum_first {
         true => Header { checksum: a, codec: b, size: c, count: d },
         false => Header { count: a, checksum: b, codec: c, size: d },
     };
-    let is_possible =
-        bytes.starts_with(&MAGIC) && header.codec <= if checksum_first { 2 } else { 3 } && header.size >= 4;
+    let most = u64::from(header.size) * 1032 / 4;
+    let is_possible = bytes.starts_with(&MAGIC)
+        && header.codec <= if checksum_first { 2 } else { 3 }
+        && header.size >= 4
+        && header.count >= 1
+        && u64::from(header.count) <= most;
     is_possible.then_some(header)
 }
 
 /// The dialects that a chunk may be of, by its header and the first bytes of its payload.
 fn guesses(chunk: &[u8]) -> Vec<Dialect> {
     let checksum_first = u32_at(chunk, 12).is_some_and(|field| field > 3);
-    header(chunk, checksum_first).map_or_else(Vec::new, |header| guesses_by(&header, chunk, checksum_first))
-}
-
-fn guesses_by(header: &Header, chunk: &[u8], checksum_first: bool) -> Vec<Dialect> {
+    let Some(header) = header(chunk, checksum_first) else { return Vec::new() };
     let payload = &chunk[HEADER..];
     let payload = &payload[..payload.len().min(header.size as usize)];
     match header.codec {
@@ -72,21 +65,11 @@ pub fn checksum_of(dialect: Dialect, payload: &[u8]) -> u32 {
 
 /// Header and payload of the chunk at a place, if it ends inside the file.
 fn chunk_at(file: &[u8], at: usize, checksum_first: bool) -> Option<(Header, &[u8])> {
-    header(&file[at..], checksum_first)?;
-    uncounted_at(file, at, checksum_first)
-}
-
-fn uncounted_at(file: &[u8], at: usize, checksum_first: bool) -> Option<(Header, &[u8])> {
-    let header = uncounted_header(&file[at..], checksum_first)?;
+    let header = header(&file[at..], checksum_first)?;
     Some((header, file.get(at + HEADER..at + HEADER + header.size as usize)?))
 }
 
 fn records_of(dialect: Dialect, header: &Header, payload: &[u8], check: bool) -> Option<Vec<Vec<u8>>> {
-    uncounted(dialect, header, payload, check).filter(|records| records.len() == header.count as usize)
-}
-
-/// The records of a payload, however many the header says.
-fn uncounted(dialect: Dialect, header: &Header, payload: &[u8], check: bool) -> Option<Vec<Vec<u8>>> {
     if check && checksum_of(dialect, payload) != header.checksum {
         return None;
     }
@@ -105,12 +88,12 @@ fn uncounted(dialect: Dialect, header: &Header, payload: &[u8], check: bool) -> 
     };
     let mut rest = stream.as_slice();
     let mut records = Vec::new();
-    while !rest.is_empty() {
+    for _ in 0..header.count {
         let len = u32_at(rest, 0)? as usize;
         records.push(rest[4..].get(..len)?.to_vec());
         rest = &rest[4 + len..];
     }
-    Some(records)
+    rest.is_empty().then_some(records)
 }
 
 /// The size and the records of a whole chunk: one that holds in every respect.
@@ -119,29 +102,11 @@ pub fn whole(file: &[u8], at: usize, dialect: Dialect) -> Option<(usize, Vec<Vec
     Some((HEADER + payload.len(), records_of(dialect, &header, payload, true)?))
 }
 
-/// The same of a chunk that holds but for the number of its records.
-fn whole_uncounted(file: &[u8], at: usize, dialect: Dialect) -> Option<(usize, Vec<Vec<u8>>)> {
-    let (header, payload) = uncounted_at(file, at, is_go(dialect))?;
-    Some((HEADER + payload.len(), uncounted(dialect, &header, payload, true)?))
-}
-
 /// Where the next whole chunk begins, and its dialect.
 fn next_whole(file: &[u8], from: usize, dialect: Option<Dialect>) -> Option<(usize, Dialect)> {
-    next_chunk(file, from, dialect, whole)
-}
-
-type Whole = fn(&[u8], usize, Dialect) -> Option<(usize, Vec<Vec<u8>>)>;
-
-/// The same for a chunk that is whole in that sense.
-fn next_chunk(file: &[u8], from: usize, dialect: Option<Dialect>, whole: Whole) -> Option<(usize, Dialect)> {
     (from..file.len()).filter(|at| file[*at..].starts_with(&MAGIC)).find_map(|at| {
-        let checksum_first = u32_at(file, at + 12).is_some_and(|field| field > 3);
-        let guesses = || {
-            uncounted_header(&file[at..], checksum_first)
-                .map_or_else(Vec::new, |header| guesses_by(&header, &file[at..], checksum_first))
-        };
-        let dialects = dialect.map_or_else(guesses, |dialect| vec![dialect]);
-        let holds = |dialect: &Dialect| match uncounted_at(file, at, is_go(*dialect)) {
+        let dialects = dialect.map_or_else(|| guesses(&file[at..]), |dialect| vec![dialect]);
+        let holds = |dialect: &Dialect| match chunk_at(file, at, is_go(*dialect)) {
             Some((header, payload)) => checksum_of(*dialect, payload) == header.checksum,
             None => false,
         };
@@ -241,10 +206,10 @@ fn is_torn(file: &[u8], at: usize, checksum_first: bool, dialect: Option<Dialect
 /// The records of all chunks that recovery finds.
 pub fn salvage(file: &[u8]) -> Vec<Vec<u8>> {
     let mut saved = Vec::new();
-    let Some((_, dialect)) = next_chunk(file, 0, None, whole_uncounted) else { return saved };
+    let Some((_, dialect)) = next_whole(file, 0, None) else { return saved };
     let mut at = 0;
     while at < file.len() {
-        if let Some((size, mut records)) = whole_uncounted(file, at, dialect) {
+        if let Some((size, mut records)) = whole(file, at, dialect) {
             saved.append(&mut records);
             at += size;
             continue;
@@ -253,7 +218,7 @@ pub fn salvage(file: &[u8]) -> Vec<Vec<u8>> {
         let leads_on = |end: &usize| *end == file.len() || header(&file[*end..], is_go(dialect)).is_some();
         at = match end.filter(leads_on) {
             Some(end) => end,
-            None => next_chunk(file, at + 1, Some(dialect), whole_uncounted).map_or(file.len(), |(at, _)| at),
+            None => next_whole(file, at + 1, Some(dialect)).map_or(file.len(), |(at, _)| at),
         };
     }
     saved

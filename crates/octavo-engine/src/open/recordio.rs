@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::hop::Hops;
 use crate::interrupt;
 use crate::io::{read_vec, Source};
-use crate::resync::recordio::{next_chunk, Counts};
+use crate::resync::recordio::next_chunk;
 use crate::resync::{Patience, WINDOW_BYTES};
 
 const HEADER: u64 = HEADER_BYTES as u64;
@@ -44,9 +44,7 @@ pub(crate) fn read_index(source: &dyn Source, is_named: bool) -> Result<RecordIo
     if dialect.is_none() && walk.end < source.len() {
         // Whatever stands at the beginning, the dialect is that of the first chunk that holds.
         if let Some(found) =
-            next_chunk::<Error>(source, walk.end + 1, None, Counts::Hold, &mut patience, &mut |_, _| {
-                interrupt::check()
-            })?
+            next_chunk::<Error>(source, walk.end + 1, None, &mut patience, &mut |_, _| interrupt::check())?
         {
             dialect = Some(found.dialect);
             if found.dialect.order() != order {
@@ -164,9 +162,8 @@ impl Walk {
         // A size that is damaged looks the same as a chunk that was never finished. But then the checksum of what is there holds,
         // or whole chunks follow; and those must not be taken for something to throw away.
         let is_whole = self.holds_without_size(source, &header, dialect)?;
-        let follows = next_chunk::<Error>(source, self.end + 1, dialect, Counts::Hold, patience, &mut |_, _| {
-            interrupt::check()
-        })?;
+        let follows =
+            next_chunk::<Error>(source, self.end + 1, dialect, patience, &mut |_, _| interrupt::check())?;
         Ok(if is_whole || follows.is_some() { damaged } else { Tail::Torn })
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use octavo_format::bytes::to_usize;
-use octavo_format::chunk::{ChunkFault, DecodedChunk};
+use octavo_format::chunk::{Check, ChunkFault, DecodedChunk};
 use octavo_format::codec::Decoder;
 use octavo_format::format::recordio::{payload, ChunkHeader, Dialect, HEADER_BYTES};
 
@@ -12,11 +12,12 @@ use super::{Lost, Piece, Survey, NO_MEMORY};
 use crate::error::{Error, Result};
 use crate::hop::Hops;
 use crate::io::{read_vec, Source};
-use crate::resync::recordio::{next_chunk, Counts};
+use crate::resync::recordio::next_chunk;
 use crate::resync::Patience;
 use crate::write::RecordWriter;
 
 const HEADER: u64 = HEADER_BYTES as u64;
+
 /// The chunks of a file.
 struct Chunks<'a> {
     source: &'a dyn Source,
@@ -35,8 +36,7 @@ impl Pieces for Chunks<'_> {
         from: u64,
         progress: &mut dyn FnMut(u64, u64) -> std::result::Result<(), E>,
     ) -> std::result::Result<Option<u64>, E> {
-        let (dialect, counts) = (Some(self.dialect), Counts::MayBeWrong);
-        let found = next_chunk(self.source, from, dialect, counts, &mut self.patience, progress)?;
+        let found = next_chunk(self.source, from, Some(self.dialect), &mut self.patience, progress)?;
         Ok(found.map(|found| found.begin))
     }
 
@@ -52,8 +52,7 @@ impl Survey {
     ) -> std::result::Result<(), E> {
         let file_bytes = self.source.len();
         let mut patience = Patience::new(file_bytes);
-        let first = next_chunk(self.source.as_ref(), 0, None, Counts::MayBeWrong, &mut patience, progress)?;
-        let Some(first) = first else {
+        let Some(first) = next_chunk(self.source.as_ref(), 0, None, &mut patience, progress)? else {
             if file_bytes > 0 {
                 let reason = "no chunk in it holds".to_owned();
                 self.lost.push(Lost::new(0, file_bytes, None, reason));
@@ -72,9 +71,8 @@ impl Survey {
             return Ok(());
         };
         let head = read_vec(self.source.as_ref(), begin, HEADER)?;
-        self.codec = ChunkHeader::parse_uncounted(dialect.order(), &head)
-            .ok()
-            .and_then(|header| dialect.codec(header.codec_id));
+        self.codec =
+            ChunkHeader::parse(dialect.order(), &head).ok().and_then(|header| dialect.codec(header.codec_id));
         Ok(())
     }
 
@@ -86,7 +84,7 @@ impl Survey {
         while !rest.is_empty() {
             // It held a moment ago.
             let changed = || Error::changed(self.source.name(), "the file was written to");
-            let header = ChunkHeader::parse_uncounted(dialect.order(), rest).map_err(|_| changed())?;
+            let header = ChunkHeader::parse(dialect.order(), rest).map_err(|_| changed())?;
             let (chunk, after) = rest.split_at_checked(to_usize(header.chunk_bytes())).ok_or_else(changed)?;
             let decoded = decode(dialect, &header, chunk).map_err(|_| changed())?;
             writer.write_all((0..decoded.len()).map(|number| decoded.record(number)))?;
@@ -97,7 +95,7 @@ impl Survey {
 }
 
 fn decode(dialect: Dialect, header: &ChunkHeader, chunk: &[u8]) -> std::result::Result<DecodedChunk, ChunkFault> {
-    payload::decode_uncounted(dialect, header, &chunk[HEADER_BYTES..], &mut Decoder::new())
+    payload::decode(dialect, header, &chunk[HEADER_BYTES..], Check::All, &mut Decoder::new(), Vec::new())
 }
 
 fn look(
@@ -108,7 +106,7 @@ fn look(
     patience: &mut Patience,
 ) -> Result<Found> {
     let head = hops.at(begin, HEADER_BYTES)?;
-    let header = match ChunkHeader::parse_uncounted(dialect.order(), head) {
+    let header = match ChunkHeader::parse(dialect.order(), head) {
         Ok(header) => header,
         Err(_) if head.len() < HEADER_BYTES => {
             return Ok(Found::Nothing { fault: ChunkFault::Truncated { end: begin + HEADER, file_bytes } });
@@ -125,7 +123,8 @@ fn look(
     }
     let mut records = payload::Records::with_limit(patience.left());
     let fault = match hops.at(begin, to_usize(header.chunk_bytes())) {
-        Ok(chunk) => match records.push_uncounted(dialect, &header, &chunk[HEADER_BYTES..], &mut Decoder::new()) {
+        Ok(chunk) => match records.push(dialect, &header, &chunk[HEADER_BYTES..], Check::All, &mut Decoder::new())
+        {
             Ok(()) => return Ok(Found::Whole { end }),
             Err(fault) => fault,
         },
@@ -133,9 +132,6 @@ fn look(
         Err(error) => return Err(error),
     };
     patience.spend(header.chunk_bytes().saturating_add(records.decoded_bytes()));
-    if let Err(damage) = header.check_records() {
-        return Ok(Found::Nothing { fault: damage.into() });
-    }
     // A header that leads to another one, or to the end, is believed: looking inside the chunk might find what a record holds.
     let next = hops.at(end, HEADER_BYTES)?;
     let leads_on = next.is_empty() || ChunkHeader::parse(dialect.order(), next).is_ok();

@@ -10,15 +10,6 @@ use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::io::{read_vec, Source};
 
-/// What the number of records in a chunk's header is worth: no checksum is about it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Counts {
-    /// A chunk with another number of records is not whole.
-    Hold,
-    /// It is, and the number is wrong.
-    MayBeWrong,
-}
-
 /// A whole chunk: checksum, compression and records hold.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FoundChunk {
@@ -33,7 +24,6 @@ pub(crate) fn next_chunk<E: From<Error>>(
     source: &dyn Source,
     from: u64,
     dialect: Option<Dialect>,
-    counts: Counts,
     patience: &mut Patience,
     progress: &mut dyn FnMut(u64, u64) -> std::result::Result<(), E>,
 ) -> std::result::Result<Option<FoundChunk>, E> {
@@ -45,7 +35,7 @@ pub(crate) fn next_chunk<E: From<Error>>(
         let positions = to_usize(WINDOW_BYTES.min(file_bytes - begin));
         for at in magics(&window, positions) {
             let position = begin + at as u64;
-            if let Some(dialect) = whole_chunk(source, position, &window[at..], dialect, counts, patience)? {
+            if let Some(dialect) = whole_chunk(source, position, &window[at..], dialect, patience)? {
                 return Ok(Some(FoundChunk { begin: position, dialect }));
             }
         }
@@ -74,15 +64,10 @@ fn whole_chunk(
     begin: u64,
     head: &[u8],
     dialect: Option<Dialect>,
-    counts: Counts,
     patience: &mut Patience,
 ) -> Result<Option<Dialect>> {
     let order = dialect.map_or_else(|| detect::order_of(head), |dialect| Some(dialect.order()));
-    let parse = |order: Order| match counts {
-        Counts::Hold => ChunkHeader::parse(order, head),
-        Counts::MayBeWrong => ChunkHeader::parse_uncounted(order, head),
-    };
-    let Some(Ok(header)) = order.map(parse) else { return Ok(None) };
+    let Some(Ok(header)) = order.map(|order: Order| ChunkHeader::parse(order, head)) else { return Ok(None) };
     let size = header.chunk_bytes();
     if size > source.len() - begin || size > patience.left() {
         return Ok(None);
@@ -98,11 +83,8 @@ fn whole_chunk(
     };
     let mut records = payload::Records::with_limit(patience.left());
     let holds = |dialect: &Dialect| {
-        let (payload, mut decoder) = (&chunk[HEADER_BYTES..], Decoder::new());
-        match counts {
-            Counts::Hold => records.push(*dialect, &header, payload, Check::All, &mut decoder).is_ok(),
-            Counts::MayBeWrong => records.push_uncounted(*dialect, &header, payload, &mut decoder).is_ok(),
-        }
+        let payload = &chunk[HEADER_BYTES..];
+        records.push(*dialect, &header, payload, Check::All, &mut Decoder::new()).is_ok()
     };
     let found = dialect.filter(holds);
     if found.is_none() {

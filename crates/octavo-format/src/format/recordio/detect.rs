@@ -27,16 +27,13 @@ pub fn order_of(header: &[u8]) -> Option<Order> {
 pub fn guess(chunk: &[u8]) -> Option<Dialect> {
     let order = order_of(chunk)?;
     let header = ChunkHeader::parse(order, chunk).ok()?;
-    Some(usual(order, &header, chunk.get(HEADER_BYTES..).unwrap_or(&[])))
-}
-
-fn usual(order: Order, header: &ChunkHeader, payload: &[u8]) -> Dialect {
-    match (order, header.codec_id) {
+    let payload = chunk.get(HEADER_BYTES..).unwrap_or(&[]);
+    Some(match (order, header.codec_id) {
         (Order::ChecksumFirst, _) => Dialect::Go,
         (_, 0) => Dialect::PaddleCpp,
         (_, 1) if payload.starts_with(&LEGACY_MAGIC) => Dialect::PaddleCpp,
         _ => Dialect::PaddlePython,
-    }
+    })
 }
 
 /// The dialects that differ in nothing but the checksum, the usual one first.
@@ -51,10 +48,7 @@ pub const fn rivals(guessed: Dialect) -> &'static [Dialect] {
 /// The dialect of a whole chunk, confirmed by its checksum.
 pub fn confirm(header: &ChunkHeader, chunk: &[u8]) -> Option<Dialect> {
     let payload = chunk.get(HEADER_BYTES..)?;
-    rivals(usual(order_of(chunk)?, header, payload))
-        .iter()
-        .copied()
-        .find(|dialect| dialect.checksum(payload) == header.checksum)
+    rivals(guess(chunk)?).iter().copied().find(|dialect| dialect.checksum(payload) == header.checksum)
 }
 
 #[cfg(test)]

@@ -118,13 +118,6 @@ impl ChunkHeader {
     /// The header at the start of `bytes`. What cannot be in any dialect of that order is damage.
     #[inline]
     pub fn parse(order: Order, bytes: &[u8]) -> Result<Self, Damage> {
-        let header = Self::parse_uncounted(order, bytes)?;
-        header.check_records().map(|()| header)
-    }
-
-    /// The same, whatever it says of the number of records: `check_records` is the rest.
-    #[inline]
-    pub fn parse_uncounted(order: Order, bytes: &[u8]) -> Result<Self, Damage> {
         if !bytes.starts_with(&MAGIC) {
             return Err("it does not begin with the magic number");
         }
@@ -137,6 +130,7 @@ impl ChunkHeader {
         header.check(order).map(|()| header)
     }
 
+    /// A chunk has records, and every record takes at least its length.
     fn check(&self, order: Order) -> Result<(), Damage> {
         let most_codec = match order {
             Order::CountFirst => 3,
@@ -148,11 +142,6 @@ impl ChunkHeader {
         if (self.size as usize) < LENGTH_BYTES {
             return Err("its size is impossible");
         }
-        Ok(())
-    }
-
-    /// A chunk has records, and every record takes at least its length.
-    pub fn check_records(&self) -> Result<(), Damage> {
         // However well it is compressed.
         let most_records = u64::from(self.size) * deflate::MOST_EXPANSION / LENGTH_BYTES as u64;
         match u64::from(self.records) {

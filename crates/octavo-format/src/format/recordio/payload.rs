@@ -72,33 +72,6 @@ impl Records {
         check: Check,
         decoder: &mut Decoder,
     ) -> Result<(), ChunkFault> {
-        let begin = self.filled;
-        self.push_stream(dialect, header, payload, check, decoder)?;
-        Ok(self.find_ends(begin, header.records)?)
-    }
-
-    /// Adds all records of a chunk, however many its header says: that number has no checksum, and they do.
-    pub fn push_uncounted(
-        &mut self,
-        dialect: Dialect,
-        header: &ChunkHeader,
-        payload: &[u8],
-        decoder: &mut Decoder,
-    ) -> Result<(), ChunkFault> {
-        let begin = self.filled;
-        self.push_stream(dialect, header, payload, Check::All, decoder)?;
-        let count = self.count(begin)?;
-        Ok(self.find_ends(begin, count)?)
-    }
-
-    fn push_stream(
-        &mut self,
-        dialect: Dialect,
-        header: &ChunkHeader,
-        payload: &[u8],
-        check: Check,
-        decoder: &mut Decoder,
-    ) -> Result<(), ChunkFault> {
         let codec = dialect.codec(header.codec_id).ok_or("its codec is unknown")?;
         if check != Check::Nothing {
             let actual = dialect.checksum(payload);
@@ -106,7 +79,9 @@ impl Records {
                 return Err(ChunkFault::Checksum { expected: header.checksum, actual });
             }
         }
-        Ok(self.decompress(dialect, codec, payload, check, decoder)?)
+        let begin = self.filled;
+        self.decompress(dialect, codec, payload, check, decoder)?;
+        Ok(self.find_ends(begin, header.records)?)
     }
 
     /// All of them, decoded.
@@ -166,18 +141,6 @@ impl Records {
         self.stream.get_mut(begin..end).ok_or("a chunk does not fit into memory")
     }
 
-    /// How many records fill the stream, by their lengths.
-    fn count(&self, begin: usize) -> Result<u32, Damage> {
-        let stream = &self.stream[..self.filled];
-        let (mut end, mut count) = (begin as u64, 0_u32);
-        while end < stream.len() as u64 {
-            let len = u32_at(stream, bytes::to_usize(end)).ok_or("a record reaches beyond its end")?;
-            end += LENGTH_BYTES as u64 + u64::from(len);
-            count = count.checked_add(1).ok_or("it has too many records")?;
-        }
-        Ok(count)
-    }
-
     /// Notes where each record ends, with its length in front. The records fill the stream exactly.
     fn find_ends(&mut self, begin: usize, records: u32) -> Result<(), Damage> {
         let stream = &self.stream[..self.filled];
@@ -215,18 +178,6 @@ pub fn decode(
     Ok(records.finish())
 }
 
-/// The same, however many records the header says.
-pub fn decode_uncounted(
-    dialect: Dialect,
-    header: &ChunkHeader,
-    payload: &[u8],
-    decoder: &mut Decoder,
-) -> Result<DecodedChunk, ChunkFault> {
-    let mut records = Records::new(Vec::new());
-    records.push_uncounted(dialect, header, payload, decoder)?;
-    Ok(records.finish())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -247,15 +198,5 @@ mod tests {
             assert!(ends_of(&stream[..cut], 3).is_err(), "{cut}");
         }
         assert!(ends_of(b"\xff\xff\xff\xff", 1).is_err());
-    }
-
-    #[test]
-    fn records_are_counted_by_their_lengths() {
-        let count = |stream: &[u8]| {
-            Records { stream: stream.to_vec(), filled: stream.len(), ..Records::new(Vec::new()) }.count(0)
-        };
-        assert_eq!(count(b"\x03\0\0\0abc\0\0\0\0\x03\0\0\0edf"), Ok(3));
-        assert_eq!(count(b""), Ok(0));
-        assert!(count(b"\x03\0\0\0abc\0\0\0").is_err());
     }
 }
