@@ -202,6 +202,13 @@ def search(path: str, truth: list[str], saved: list[str]) -> None:
     check_memory()
 
 
+def recover_from_no_end_of_heads(path: str, behind: str) -> None:
+    """Recovers a side file in which there is no end of what might be a block; it may give up before the last one."""
+    target = f"{path}.recovered.ffr"
+    octavo.recover(path, target)
+    assert octavo.open(target).read_all() in ([bytes.fromhex(behind)], [])
+
+
 def count_in_little_memory(path: str, records: int) -> None:
     """Where there is not enough for the index, that is an error; where there is, the records are counted."""
     limit_memory()
