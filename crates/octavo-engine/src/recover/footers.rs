@@ -162,7 +162,7 @@ impl Survey {
         };
         let could_stand = begin.is_multiple_of(BLOCK) || before.may_have_moved();
         let decoded = self.decode_at(begin, end)?.filter(|_| could_stand);
-        let ends = decoded.is_some_and(|decoded| is_postscript(&decoded));
+        let ends = decoded.is_some_and(|decoded| postscript_in(&decoded).is_some());
         Ok(ends && (!before.has_records || before.may_have_moved()))
     }
 }
@@ -229,12 +229,8 @@ fn ends_block(met: &[Met], number: usize) -> bool {
     met.get(number + 1).is_none_or(is_end)
 }
 
-/// A postscript's records are all alike, and carry its magic number. Where they point to is of no account: bytes may be missing.
-fn is_postscript(decoded: &DecodedChunk) -> bool {
-    postscript_in(decoded).is_some()
-}
-
-/// Where the footer is, by the records of a postscript.
+/// Where the footer is, if these are the records of a postscript: all alike, and with its magic number. What the place is does not
+/// matter for that: bytes may be missing.
 fn postscript_in(decoded: &DecodedChunk) -> Option<u64> {
     let mut offsets = (0..decoded.len()).map(|at| postscript::parse(decoded.record(at)).ok());
     let first = offsets.next()??;

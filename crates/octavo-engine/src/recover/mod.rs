@@ -185,7 +185,7 @@ impl Survey {
                     }
                 }
             },
-            _ => survey.survey_chunks(progress)?,
+            _ => survey.survey_chunks(&head, progress)?,
         }
         survey.note_unfinished(&head);
         survey.describe()?;

@@ -72,9 +72,7 @@ impl Survey {
                         ChunkKind::Padding => Piece::Journal { begin, end },
                         _ => Piece::Chunk { begin, end },
                     };
-                    let (count, bytes) = self.size_of(begin, end)?;
-                    self.windows.add(count, bytes);
-                    journal = Some((piece, count));
+                    journal = Some((piece, self.count_journal(begin, end)?));
                     is_doubtful = false;
                 }
                 What::Damaged(fault) if chunk.header.kind.has_records() => {

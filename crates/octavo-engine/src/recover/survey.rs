@@ -44,10 +44,10 @@ pub(super) enum What {
 impl Survey {
     pub(super) fn survey_chunks<E: From<Error>>(
         &mut self,
+        head: &[u8],
         progress: &mut dyn FnMut(u64, u64) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
         // Without the signature, bytes may be missing before the first chunk.
-        let head = read_vec(self.source.as_ref(), 0, FIRST_CHUNK.min(self.source.len()))?;
         let mut scan_from = if head == SIGNATURE { FIRST_CHUNK } else { 0 };
         let mut has_end = false;
         if self.format == Format::ArrayRecord {
@@ -128,15 +128,13 @@ impl Survey {
         }
         let Some((begin, end)) = last else { return Ok(0) };
         self.pieces.push(Piece::Journal { begin, end });
-        let (count, bytes) = self.size_of(begin, end)?;
-        self.windows.add(count, bytes);
-        Ok(count)
+        self.count_journal(begin, end)
     }
 
     /// Where a chunk ends whose header's hash is wrong, but whose header says what the footer says and whose data holds.
     fn vouched_end(&self, begin: u64, limit: u64, placement: &Placement, records: u64) -> Result<Option<u64>> {
-        let source = self.source.as_ref();
-        let (mut bytes, mut spare) = (read_vec(source, begin, placement.span.len)?, Vec::new());
+        let Some(mut bytes) = self.read_chunk(begin, placement.span.end())? else { return Ok(None) };
+        let mut spare = Vec::new();
         let opened = chunk::open(begin, &bytes, Check::Nothing, &mut spare);
         // How much there was to be read was a guess.
         if let Err(ChunkFault::Short { needed }) = opened {
@@ -217,10 +215,12 @@ impl Survey {
         before.is_some_and(|bytes| bytes == journal::MAGIC)
     }
 
-    /// How many records a chunk or a journal has, and their bytes.
-    pub(super) fn size_of(&self, begin: u64, end: u64) -> Result<(u64, u64)> {
-        let decoded = self.decode_at(begin, end)?;
-        Ok(decoded.map_or((0, 0), |decoded| (decoded.len() as u64, decoded.memory())))
+    /// How many records a journal has.
+    pub(super) fn count_journal(&mut self, begin: u64, end: u64) -> Result<u64> {
+        let Some(decoded) = self.decode_at(begin, end)? else { return Ok(0) };
+        let count = decoded.len() as u64;
+        self.windows.add(count, decoded.memory());
+        Ok(count)
     }
 
     pub(super) fn count_at(&self, begin: u64) -> Result<u64> {
