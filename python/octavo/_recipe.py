@@ -80,21 +80,32 @@ def recipe_of_salvage(about: dict[str, Any]) -> dict[str, Any]:
         return tfrecord_arguments(codec=about["codec"])
     text = about["writer_options"]
     group_size = about["group_size"] if text is None else None  # judged from a chunk that may be a short one
-    before = _as_before(about["format"], text, about["codec"], group_size, transposed=about["transposed"])
-    most = about["most_group_size"]
-    if before["group_size"] is None or most is None or before["group_size"] <= most:
-        return before
-    # What the file says would not fit into memory.
-    written = ArrayRecordWriterOptions.of_file(before["writer_options"]) or ArrayRecordWriterOptions()
-    return _arguments(dataclasses.replace(written, group_size=most))
+    return _as_before(
+        about["format"],
+        text,
+        about["codec"],
+        group_size,
+        transposed=about["transposed"],
+        most_group_size=about["most_group_size"],
+    )
 
 
 def _as_before(
-    format: str, text: str | None, codec: str | None, group_size: int | None, *, transposed: bool | None
+    format: str,
+    text: str | None,
+    codec: str | None,
+    group_size: int | None,
+    *,
+    transposed: bool | None,
+    most_group_size: int | None = None,
 ) -> dict[str, Any]:
     written = ArrayRecordWriterOptions.of_file(text)
     if written is None:
         written = ArrayRecordWriterOptions.from_keywords(codec=codec, transpose=transposed, group_size=group_size)
+    if most_group_size is not None and written.group_size > most_group_size:
+        # A group that does not fit into memory is not what the file was written with, whatever it says.
+        written = dataclasses.replace(written, group_size=most_group_size)
+        text = group_size = None
     arguments = _arguments(written)
     if text is not None:
         arguments["writer_options"] = text
