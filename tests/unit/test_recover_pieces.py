@@ -216,9 +216,12 @@ def test_records_behind_what_looks_like_a_compressed_stream_are_saved(tmp_path):
     content = path.read_bytes()
     begin = content.index(records[30]) + 2  # behind the number
     assert zlib.decompressobj().decompress(content[begin:]) == b"pixels" * 30
-    report, saved = recovered(tmp_path / "cut.tfrecord", content[begin:])
+    cut = tmp_path / "cut.tfrecord"
+    report, saved = recovered(cut, content[begin:])
     assert saved == records[31:]
     assert report.lost_count is None
+    assert len(octavo.open(cut)) == 1  # what cannot be counted stands as one
+    assert octavo.verify(cut).damage[0].offset == 0
 
 
 def test_a_compressed_stream_whose_first_record_is_damaged_is_still_one(tmp_path):

@@ -49,16 +49,14 @@ fn wrapping_of(head: &[u8]) -> Option<Wrapping> {
 }
 
 /// Whether records come out of what looks like the beginning of a compressed stream, as far as its first piece tells.
-pub(crate) fn holds_records(source: &dyn Source, wrapping: Wrapping) -> Result<bool> {
+fn holds_records(source: &dyn Source, wrapping: Wrapping) -> Result<bool> {
     const MOST: usize = 1 << 20;
     let start = inflated_start(source, wrapping, MOST)?;
-    if parse_header(&start).is_ok() {
-        return Ok(true);
-    }
     let (start, mut patience) = (MemorySource::new(source.name(), &start), Patience::new(source.len()));
-    Ok(next_record(&start, 1, &mut patience, &mut calmly)?.is_some())
+    Ok(next_record(&start, 0, &mut patience, &mut calmly)?.is_some())
 }
 
+/// The header of its first record.
 fn inflated_head(source: &dyn Source, wrapping: Wrapping) -> Result<Vec<u8>> {
     inflated_start(source, wrapping, HEADER_BYTES)
 }
@@ -90,11 +88,11 @@ pub(crate) fn read_index(source: &dyn Source) -> Result<Box<dyn Index>> {
 /// The wrapping of a compressed file; nothing if it is not compressed.
 ///
 /// What begins with a record is not, whatever else its first bytes look like. Where the first record is damaged, its length may look
-/// like the beginning of a compressed stream: then it is one if something comes out of it, or if no record is found outside.
+/// like the beginning of a compressed stream: then it is one if records come out of it, or if no record is found outside.
 pub(crate) fn wrapping_in(source: &dyn Source) -> Result<Option<Wrapping>> {
     let head = read_vec(source, 0, source.len().min(HEADER_BYTES as u64))?;
     let Some(wrapping) = wrapping_of(&head).filter(|_| parse_header(&head).is_err()) else { return Ok(None) };
-    if inflated_head(source, wrapping)?.len() == HEADER_BYTES {
+    if begins_like_one(source, &head)? || holds_records(source, wrapping)? {
         return Ok(Some(wrapping));
     }
     let found = next_record(source, 1, &mut Patience::new(source.len()), &mut calmly)?;

@@ -35,7 +35,7 @@ use crate::error::{Error, Result};
 use crate::io::shifted::ShiftedSource;
 use crate::io::{read_vec, Source};
 use crate::open::expansion::most_decoded;
-use crate::open::tfrecord::{begins_like_one, holds_records, wrapping_in};
+use crate::open::tfrecord::{begins_like_one, wrapping_in};
 use crate::write::RecordWriter;
 
 use listed::Listed;
@@ -173,17 +173,8 @@ impl Survey {
             Format::FfRecord => survey.survey_records()?,
             Format::RecordIo => survey.survey_recordio(progress)?,
             Format::TfRecord => match wrapping_in(survey.source.as_ref())? {
-                Some(wrapping) if holds_records(survey.source.as_ref(), wrapping)? => {
-                    survey.survey_deflated(wrapping)
-                }
-                wrapping => {
-                    survey.survey_frames(progress)?;
-                    // The beginning of some bytes may look like that of a stream; what nothing is found in outside either may be one.
-                    if let Some(wrapping) = wrapping.filter(|_| survey.pieces.is_empty()) {
-                        survey.lost.clear();
-                        survey.survey_deflated(wrapping);
-                    }
-                }
+                Some(wrapping) => survey.survey_deflated(wrapping),
+                None => survey.survey_frames(progress)?,
             },
             _ => survey.survey_chunks(&head, progress)?,
         }
